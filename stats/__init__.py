@@ -1,0 +1,1 @@
+"""Agreement, comparison and planning over plain arrays; numpy and scipy only."""

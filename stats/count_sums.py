@@ -1,0 +1,185 @@
+"""The sums behind every coefficient that does not ask who gave which rating."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from stats.cluster_kinds import cluster_kinds, rated_clusters
+from stats.labels import Codes
+from stats.patterns import distinct_keys, unit_keys
+from stats.rating_pairs import rating_pairs
+from stats.resampling import ClusterSums
+from stats.table import RatingTable
+
+Floats = npt.NDArray[np.float64]
+MOST_DENSE_POINTS = 12
+N_MOMENTS = 7
+
+
+@dataclass(frozen=True, eq=False)
+class CountLayout:
+    """Where each sum stands in a row of features.
+
+    A pair of different points is kept once, as its lower and its higher point.
+
+    Attributes
+    ----------
+    low, high : array of int, shape (n_cells,)
+        The two points of each cell of the coincidence matrix.
+    points : array of float, shape (n_points,)
+    """
+
+    low: Codes
+    high: Codes
+    points: Floats
+
+    @property
+    def n_cells(self) -> int:
+        """The cells of a coincidence matrix that are kept."""
+        return len(self.low)
+
+    @property
+    def n_features(self) -> int:
+        """The length of a row of features."""
+        return 2 * self.n_cells + len(self.points) + N_MOMENTS
+
+    @property
+    def centred_points(self) -> Floats:
+        """The points less their mean, so that squares lose no digits."""
+        return self.points - self.points.mean()
+
+    def coincidences(self, sums: Floats) -> Floats:
+        """Pairs of values met within a unit, weighing 1 / (m - 1); (n, n_cells)."""
+        return sums[:, : self.n_cells]
+
+    def pair_shares(self, sums: Floats) -> Floats:
+        """Shares of a unit's pairs, weighing 1 / (m (m - 1)); (n, n_cells)."""
+        return sums[:, self.n_cells : 2 * self.n_cells]
+
+    def value_shares(self, sums: Floats) -> Floats:
+        """Sum over units of the share of their ratings on each point; (n, n_points)."""
+        start = 2 * self.n_cells
+        return sums[:, start : start + len(self.points)]
+
+    def moments(self, sums: Floats) -> Floats:
+        """Sums over rated units, by columns; (n, 7).
+
+        Is it paired, is it rated, its ratings m, m squared, the sum of its centred
+        values, the sum of their squares, and their sum squared over m.
+        """
+        return sums[:, -N_MOMENTS:]
+
+    def n_paired(self, sums: Floats) -> Floats:
+        """Units with two ratings or more; (n,)."""
+        return self.moments(sums)[:, 0]
+
+    def n_rated(self, sums: Floats) -> Floats:
+        """Units with a rating; (n,)."""
+        return self.moments(sums)[:, 1]
+
+
+def count_sums(table: RatingTable) -> tuple[ClusterSums, CountLayout]:
+    """Return the sums of each kind of cluster, and where to find them.
+
+    Returns
+    -------
+    ClusterSums
+        Clusters without a rating are left out.
+    CountLayout
+    """
+    if table.n_points <= MOST_DENSE_POINTS:
+        return _by_pattern(table)
+    return _by_cluster(table)
+
+
+def _by_pattern(table: RatingTable) -> tuple[ClusterSums, CountLayout]:
+    n_points = table.n_points
+    low, high = np.triu_indices(n_points)
+    layout = CountLayout(low, high, np.asarray(table.points))
+    keys = unit_keys(table.unit_index, table.point_index, table.n_units, n_points)
+    first, kind, n_alike = distinct_keys(keys)
+    counts = _counts_of(table, first)
+    features = _pattern_features(counts, layout)
+    if len(table.cluster_labels) == table.n_units:
+        rated = counts.sum(axis=1) > 0
+        return ClusterSums(features[rated], n_alike[rated]), layout
+    kinds = cluster_kinds(table, kind, len(first))
+    held = kinds.held(kind, len(first))
+    return ClusterSums(held @ features, kinds.multiplicity), layout
+
+
+def _counts_of(table: RatingTable, units: Codes) -> Floats:
+    """Return how many ratings each of `units` has on each point."""
+    place = np.full(table.n_units, -1)
+    place[units] = np.arange(len(units))
+    rows = place[table.unit_index]
+    kept = np.flatnonzero(rows >= 0)
+    cells = rows[kept] * table.n_points + table.point_index[kept]
+    counts = np.bincount(cells, minlength=len(units) * table.n_points)
+    return counts.reshape(len(units), table.n_points).astype(float)
+
+
+def _pattern_features(counts: Floats, layout: CountLayout) -> Floats:
+    per_unit = counts.sum(axis=1, keepdims=True)
+    paired = per_unit >= 2
+    met = counts[:, layout.low] * counts[:, layout.high]
+    met[:, layout.low == layout.high] -= counts
+    coincidences = np.where(paired, met / np.where(paired, per_unit - 1, 1), 0)
+    whole = np.where(per_unit > 0, per_unit, 1)
+    values = layout.centred_points
+    total = (counts @ values)[:, None]
+    return np.hstack(
+        [
+            coincidences,
+            coincidences / whole,
+            counts / whole,
+            paired,
+            per_unit > 0,
+            per_unit,
+            per_unit**2,
+            total,
+            (counts @ values**2)[:, None],
+            total**2 / whole,
+        ]
+    )
+
+
+def _by_cluster(table: RatingTable) -> tuple[ClusterSums, CountLayout]:
+    """Return the sums of every cluster by itself, for scales of many points."""
+    per_unit = table.ratings_per_unit
+    pairs = rating_pairs(table.unit_index, per_unit)
+    first, second = table.point_index[pairs.first], table.point_index[pairs.second]
+    cells = np.minimum(first, second) * table.n_points + np.maximum(first, second)
+    distinct, cell = np.unique(cells, return_inverse=True)
+    low, high = np.divmod(distinct, table.n_points)
+    layout = CountLayout(low, high, np.asarray(table.points))
+    cluster, n_clusters = rated_clusters(table)
+    n_cells = len(distinct)
+    weight = np.where(low == high, 2.0, 1.0)[cell] / (per_unit[pairs.unit] - 1)
+    rated = np.flatnonzero(per_unit > 0)
+    values = layout.centred_points[table.point_index]
+    total = np.bincount(table.unit_index, values, table.n_units)[rated]
+    squares = np.bincount(table.unit_index, values**2, table.n_units)[rated]
+    m = per_unit[rated].astype(float)
+    blocks = [
+        (cluster[pairs.unit], cell, weight),
+        (cluster[pairs.unit], n_cells + cell, weight / per_unit[pairs.unit]),
+        (
+            cluster[table.unit_index],
+            2 * n_cells + table.point_index,
+            1 / per_unit[table.unit_index],
+        ),
+    ]
+    moments = (m > 1, m > 0, m, m**2, total, squares, total**2 / m)
+    for column, moment in enumerate(moments, layout.n_features - N_MOMENTS):
+        blocks.append((cluster[rated], np.full(len(rated), column), moment))
+    rows, columns, entries = (
+        np.concatenate(parts) for parts in zip(*blocks, strict=True)
+    )
+    sums = sparse.csr_array(
+        (entries.astype(float), (rows, columns)),
+        shape=(n_clusters, layout.n_features),
+    )
+    return ClusterSums(sums, np.ones(n_clusters, dtype=np.intp)), layout
