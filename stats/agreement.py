@@ -162,8 +162,8 @@ def agreement(
     >>> found = agreement(RatingTable(values, points=(1, 2, 3, 4, 5)), bootstrap=0)
     >>> round(found["alpha_ordinal"].value, 6), round(found["ac1"].value, 6)
     (0.815388, 0.775444)
-    >>> found["kappa_cohen"].note
-    'no two raters share 10 units'
+    >>> found["icc_a1"].note
+    'needs a crossed design: all 4 raters rated 8 of 12 units'
     """
     wanted = COEFFICIENTS if coefficients is None else tuple(coefficients)
     unknown = set(wanted) - set(COEFFICIENTS) - set(FURTHER_COEFFICIENTS)
@@ -257,8 +257,7 @@ def _by_counts(
 
 
 def _why_undefined(table: RatingTable, name: str) -> str:
-    one_unit = (table.ratings_per_unit > 0).sum() < 2
-    if name.startswith("icc") and one_unit:
+    if name.startswith("icc") and (table.ratings_per_unit > 0).sum() < 2:
         return "only one unit was rated"
     return "only one category was used"
 

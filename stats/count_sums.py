@@ -8,7 +8,7 @@ from scipy import sparse
 
 from stats.cluster_kinds import cluster_kinds, rated_clusters
 from stats.labels import Codes
-from stats.patterns import distinct_keys, unit_keys
+from stats.patterns import counts_in, distinct_keys, radix, unit_keys
 from stats.rating_pairs import rating_pairs
 from stats.resampling import ClusterSums
 from stats.table import RatingTable
@@ -98,9 +98,17 @@ def _by_pattern(table: RatingTable) -> tuple[ClusterSums, CountLayout]:
     n_points = table.n_points
     low, high = np.triu_indices(n_points)
     layout = CountLayout(low, high, np.asarray(table.points))
-    keys = unit_keys(table.unit_index, table.point_index, table.n_units, n_points)
+    keys = unit_keys(
+        table.unit_index, table.point_index, table.ratings_per_unit, n_points
+    )
     first, kind, n_alike = distinct_keys(keys)
-    counts = _counts_of(table, first)
+    counts = (
+        _counts_of(table, first)
+        if keys.dtype == np.uint64
+        else counts_in(keys[first], radix(table.ratings_per_unit), n_points).astype(
+            float
+        )
+    )
     features = _pattern_features(counts, layout)
     if len(table.cluster_labels) == table.n_units:
         rated = counts.sum(axis=1) > 0

@@ -39,10 +39,9 @@ def paired_basis(table: RatingTable) -> Basis:
     """Return the units with two ratings or more, and the ratings on them."""
     per_unit = table.ratings_per_unit
     paired = per_unit >= 2
-    seen = np.zeros(table.n_raters, dtype=bool)
     if paired.all():
-        seen[table.rater_index] = True
-        return Basis(table.n_units, int(seen.sum()), table.n_ratings)
+        return Basis(table.n_units, len(table.active_raters), table.n_ratings)
+    seen = np.zeros(table.n_raters, dtype=bool)
     seen[table.rater_index[paired[table.unit_index]]] = True
     reasons = {
         "units with one rating": int((per_unit == 1).sum()),
@@ -60,7 +59,7 @@ def rated_basis(table: RatingTable) -> Basis:
     unrated = int((per_unit == 0).sum())
     return Basis(
         table.n_units - unrated,
-        len(np.unique(table.rater_index)),
+        len(table.active_raters),
         table.n_ratings,
         {"units without a rating": unrated} if unrated else {},
     )
@@ -76,7 +75,7 @@ def why_no_agreement(table: RatingTable) -> str:
     """
     if table.n_ratings == 0:
         return NO_RATINGS
-    if (table.rater_index == table.rater_index[0]).all():
+    if len(table.active_raters) == 1:
         return ONE_RATER
     if table.ratings_per_unit.max() < 2:
         return NO_PAIRS

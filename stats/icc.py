@@ -84,7 +84,7 @@ class Crossed:
 def why_not_crossed(table: RatingTable) -> str:
     """Return why the table is not crossed, or nothing where it is."""
     per_unit = table.ratings_per_unit
-    raters = len(np.unique(table.rater_index))
+    raters = len(table.active_raters)
     rated = int((per_unit > 0).sum())
     complete = int((per_unit == raters).sum())
     if complete == rated:
@@ -104,7 +104,7 @@ def crossed(table: RatingTable) -> Crossed:
     places[row, rater] = table.point_index
     kinds = rater * table.n_points + table.point_index
     keys = unit_keys(
-        table.unit_index, kinds, table.n_units, len(raters) * table.n_points
+        table.unit_index, kinds, table.ratings_per_unit, len(raters) * table.n_points
     )
     first, kind, _ = distinct_keys(keys)
     alike = cluster_kinds(table, kind, len(first))

@@ -68,7 +68,7 @@ def distinct_keys(keys: npt.NDArray[Any]) -> tuple[Codes, Codes, Codes]:
 
 
 def unit_keys(
-    units: Codes, kinds: Codes, n_units: int, n_kinds: int
+    units: Codes, kinds: Codes, per_unit: Codes, n_kinds: int
 ) -> npt.NDArray[Any]:
     """Return a key for each unit that tells apart what ratings it holds.
 
@@ -77,16 +77,28 @@ def unit_keys(
     units, kinds : array of int, shape (n_ratings,)
         The unit of each rating, and what the rating is: its point, or its rater and
         point together.
+    per_unit : array of int, shape (n_units,)
+        Ratings of each unit.
 
     Returns
     -------
     array, shape (n_units,)
         Exact counts in mixed radix where they fit, else sums of random keys.
     """
-    per_unit = np.bincount(units, minlength=n_units)
-    base = int(per_unit.max(initial=0)) + 1
+    n_units = len(per_unit)
+    base = radix(per_unit)
     if float(base) ** n_kinds < EXACT_FLOAT:
         weights = float(base) ** np.arange(n_kinds)
         exact = np.bincount(units, weights=weights[kinds], minlength=n_units)
         return exact.astype(np.int64)
     return sum_keys(units, n_units, random_keys(n_kinds)[kinds])
+
+
+def radix(per_unit: Codes) -> int:
+    """Return the base of mixed-radix keys: one more than a unit's most ratings."""
+    return int(per_unit.max(initial=0)) + 1
+
+
+def counts_in(keys: npt.NDArray[np.int64], base: int, n_kinds: int) -> Codes:
+    """Return the counts that mixed-radix keys stand for, shape (n_keys, n_kinds)."""
+    return keys[:, None] // base ** np.arange(n_kinds) % base

@@ -119,7 +119,10 @@ def kinds_with_raters(table: RatingTable) -> tuple[Codes, Codes, Codes]:
     """
     ratings = table.rater_index * table.n_points + table.point_index
     keys = unit_keys(
-        table.unit_index, ratings, table.n_units, table.n_raters * table.n_points
+        table.unit_index,
+        ratings,
+        table.ratings_per_unit,
+        table.n_raters * table.n_points,
     )
     first, kind, _ = distinct_keys(keys)
     alike = cluster_kinds(table, kind, len(first))

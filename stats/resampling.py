@@ -178,6 +178,47 @@ def bootstrap(
     }
 
 
+def bootstrap_columns(
+    clusters: ClusterSums,
+    statistic: Callable[[Floats], Floats],
+    *,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Return what a statistic of several numbers gives on the data and on resamples.
+
+    Parameters
+    ----------
+    clusters : ClusterSums
+    statistic : callable
+        Takes sums of shape (n, n_features), returns numbers of shape (n, n_numbers).
+    n_resamples : int
+
+    Returns
+    -------
+    points : array of float, shape (n_numbers,)
+    resamples : array of float, shape (n_resamples, n_numbers)
+
+    Raises
+    ------
+    StatsError
+        `n_resamples` is negative.
+    """
+    if n_resamples < 0:
+        raise StatsError(f"the resamples must be 0 or more, not {n_resamples}")
+    points = statistic(clusters.total())[0]
+    n_resamples = n_resamples if clusters.n_clusters else 0
+    parts = [statistic(sums) for sums in _resampled_sums(clusters, n_resamples, rng)]
+    return points, np.concatenate(parts or [np.zeros((0, len(points)))])
+
+
+def draws_of(
+    points: Floats, resamples: Floats, column: int, n_clusters: int
+) -> Draws:
+    """Return the draws of one of several numbers."""
+    return Draws(float(points[column]), resamples[:, column], None, None, n_clusters)
+
+
 def _resampled_sums(
     clusters: ClusterSums, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[Floats]:

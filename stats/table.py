@@ -221,6 +221,13 @@ class RatingTable:
         """How many ratings each unit has, shape (n_units,)."""
         return np.bincount(self.unit_index, minlength=self.n_units)
 
+    @cached_property
+    def active_raters(self) -> Codes:
+        """The raters who gave a rating, as places in `raters`."""
+        seen = np.zeros(self.n_raters, dtype=bool)
+        seen[self.rater_index] = True
+        return np.flatnonzero(seen)
+
     def only(
         self,
         *,
