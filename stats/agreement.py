@@ -1,7 +1,6 @@
 """Agreement of any number of raters: every coefficient, with its interval."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +17,8 @@ from stats.estimates import (
     undefined,
     why_no_agreement,
 )
-from stats.rater_pairs import (
-    FEWEST_SHARED,
-    kappa_sums,
-    pair_kappas,
-    shared_units,
-    weighted_mean,
-)
+from stats.pairwise_kappas import KAPPAS, kappa_estimates
+from stats.resampling import Resampling
 from stats.resampling import bootstrap as resample
 from stats.results import Estimate
 from stats.table import RatingTable
@@ -78,30 +72,6 @@ ALPHAS = {f"alpha_{level}": level for level in ("nominal", "ordinal", "interval"
 ALPHAS["alpha_ratio"] = "ratio"
 ONE_WAY = ("icc_1", "icc_1k")
 TWO_WAY = ("icc_a1", "icc_c1", "icc_ak", "icc_ck")
-KAPPAS = {
-    "kappa_cohen": "nominal",
-    "kappa_linear": "linear",
-    "kappa_quadratic": "quadratic",
-}
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """How the intervals are made.
-
-    Attributes
-    ----------
-    bootstrap : int
-        Resamples of whole clusters; 0 for no intervals.
-    seed : int
-    level : float
-    method : {"percentile", "bca"}
-    """
-
-    bootstrap: int = 1000
-    seed: int = 0
-    level: float = 0.95
-    method: str = "percentile"
 
 
 def agreement(
@@ -188,7 +158,7 @@ Family = Callable[[RatingTable, list[str], Resampling], dict[str, Estimate]]
 def _families() -> list[tuple[tuple[str, ...], Family]]:
     return [
         ((*WEIGHTED, *ALPHAS, *ONE_WAY), _by_counts),
-        (tuple(KAPPAS), _by_rater_pairs),
+        (tuple(KAPPAS), kappa_estimates),
         (TWO_WAY, _by_two_ways),
         (("conger",), _by_conger),
         (("kendall_w", "spearman", "kendall_tau"), _by_ranks),
@@ -260,53 +230,6 @@ def _why_undefined(table: RatingTable, name: str) -> str:
     if name.startswith("icc") and (table.ratings_per_unit > 0).sum() < 2:
         return "only one unit was rated"
     return "only one category was used"
-
-
-def _by_rater_pairs(
-    table: RatingTable, names: list[str], how: Resampling
-) -> dict[str, Estimate]:
-    shared = shared_units(table)
-    basis = paired_basis(table)
-    dropped = dict(basis.dropped)
-    if shared.n_few:
-        dropped[f"pairs of raters that share fewer than {FEWEST_SHARED} units"] = (
-            shared.n_few
-        )
-    if shared.n_pairs == 0:
-        none = undefined(basis, f"no two raters share {FEWEST_SHARED} units")
-        return dict.fromkeys(names, none)
-    clusters = kappa_sums(table, shared)
-    per_pair, _ = pair_kappas(clusters.total(), shared)
-
-    def statistic(sums: Floats) -> dict[str, Floats]:
-        kappas, n_shared = pair_kappas(sums, shared)
-        return {name: weighted_mean(kappas[KAPPAS[name]], n_shared) for name in names}
-
-    draws = resample(
-        clusters,
-        statistic,
-        n_resamples=how.bootstrap,
-        rng=np.random.default_rng(how.seed),
-        jackknife=how.method == "bca",
-    )
-    raters = np.union1d(shared.first_rater, shared.second_rater)
-    in_a_pair = np.isin(table.rater_index, raters)
-    met = np.zeros(table.n_units, dtype=bool)
-    met[shared.unit] = True
-    n_ratings = int((in_a_pair & met[table.unit_index]).sum())
-    found = {}
-    for name in names:
-        n_undefined = int(np.isnan(per_pair[KAPPAS[name]]).sum())
-        reasons = dict(dropped)
-        if 0 < n_undefined < shared.n_pairs:
-            reasons["pairs of raters with only one category"] = n_undefined
-        found[name] = estimate(
-            draws[name],
-            type(basis)(shared.n_units, len(raters), n_ratings, reasons),
-            level=how.level,
-            method=how.method,
-        )
-    return found
 
 
 def _by_two_ways(

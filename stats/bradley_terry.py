@@ -128,8 +128,8 @@ def bradley_terry(
     >>> found = bradley_terry(
     ...     votes, ties="half", order_effect=False, prior_sd=np.inf, bootstrap=0
     ... )
-    >>> round(2 * found.strengths["A"].value - np.log(3), 6) == 0
-    True
+    >>> round(2 * found.strengths["A"].value, 6), round(float(np.log(3)), 6)
+    (1.098612, 1.098612)
     """
     if votes.n_votes == 0:
         raise StatsError("there are no votes")

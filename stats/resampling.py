@@ -21,6 +21,25 @@ CELLS_AT_ONCE = 4_000_000
 DRAWN_SINGLY_BELOW = 8
 
 
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are made.
+
+    Attributes
+    ----------
+    bootstrap : int
+        Resamples of whole clusters; 0 for no intervals.
+    seed : int
+    level : float
+    method : {"percentile", "bca"}
+    """
+
+    bootstrap: int = 1000
+    seed: int = 0
+    level: float = 0.95
+    method: str = "percentile"
+
+
 @dataclass(frozen=True, eq=False)
 class ClusterSums:
     """What each kind of cluster adds to the sums that a statistic is made of.

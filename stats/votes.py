@@ -78,7 +78,7 @@ class VoteTable:
         lengths += [] if clusters is None else [len(clusters)]
         if len(set(lengths)) > 1:
             raise StatsError(f"the columns differ in length: {lengths}")
-        codes, names = encode(np.concatenate([np.asarray(first), np.asarray(second)]))
+        codes, names = encode([*map(str, first), *map(str, second)])
         kinds, kind_labels = encode(outcomes)
         unknown = [str(label) for label in kind_labels if str(label) not in OUTCOMES]
         if unknown:
