@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 def specific_agreement(
     table: RatingTable, *, bootstrap: int = 1000, seed: int = 0, level: float = 0.95
 ) -> dict[float, Estimate]:
-    """Return the agreement on each point: given one rater chose it, did another?
+    """Return the agreement on each point: when one rater chose it, how often others.
 
     Parameters
     ----------

@@ -8,7 +8,8 @@ from stats.chance_corrected import agreement_weights, corrected
 from stats.estimates import estimate, paired_basis, undefined, why_no_agreement
 from stats.rater_pairs import kinds_with_raters
 from stats.rating_pairs import rating_pairs
-from stats.resampling import ClusterSums, bootstrap as resample
+from stats.resampling import ClusterSums
+from stats.resampling import bootstrap as resample
 from stats.results import Estimate
 from stats.table import RatingTable
 

@@ -64,7 +64,7 @@ class CountLayout:
         return sums[:, start : start + len(self.points)]
 
     def moments(self, sums: Floats) -> Floats:
-        """Sums over rated units, by columns; (n, 7).
+        """Return sums over rated units, by columns; (n, 7).
 
         Is it paired, is it rated, its ratings m, m squared, the sum of its centred
         values, the sum of their squares, and their sum squared over m.

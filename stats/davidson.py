@@ -78,8 +78,10 @@ def fit(counts: Floats, model: Model, start: Floats | None = None) -> Floats:
     prior[k + 1, k + 1] = nuisance if model.ties else 1
     anchor = np.zeros((k + 2, k + 2))
     anchor[:k, :k] = 1 / k
-    found = np.zeros((len(counts), k + 2)) if start is None else np.repeat(
-        start, len(counts), axis=0
+    found = (
+        np.zeros((len(counts), k + 2))
+        if start is None
+        else np.repeat(start, len(counts), axis=0)
     )
     active = np.arange(len(counts))
     for _ in range(MOST_STEPS):

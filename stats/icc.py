@@ -90,8 +90,7 @@ def why_not_crossed(table: RatingTable) -> str:
     if complete == rated:
         return ""
     return (
-        "needs a crossed design: all "
-        f"{raters} raters rated {complete} of {rated} units"
+        f"needs a crossed design: all {raters} raters rated {complete} of {rated} units"
     )
 
 

@@ -1,4 +1,4 @@
-"""Do two raters order the two replies of a pair the same way?"""
+"""Whether two raters order the two replies of a pair the same way."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -92,7 +92,9 @@ class PairTable:
             cluster[item] = row_cluster
             stray = np.flatnonzero(cluster[item] != row_cluster)
             if len(stray):
-                raise StatsError(f"item {item_labels[item[stray[0]]]} is in two clusters")
+                raise StatsError(
+                    f"item {item_labels[item[stray[0]]]} is in two clusters"
+                )
         known = ~(np.isnan(first) | np.isnan(second))
         item, rater = item[known], rater[known]
         cells = item * len(rater_labels) + rater
@@ -281,7 +283,14 @@ def pair_ranking(
         )
         for column, expected in enumerate(expectations)
     ]
-    return PairRanking(*found, dropped=int((~involved[mine]).sum()))
+    return PairRanking(
+        found[0],
+        found[1],
+        found[2],
+        found[3],
+        found[4],
+        int((~involved[mine]).sum()),
+    )
 
 
 def _correct(agreed: Floats, expected: Floats) -> Floats:

@@ -30,7 +30,9 @@ def random_keys(n_kinds: int, stream: int = 0) -> Keys:
         The same on every call, and independent of the bootstrap's seed.
     """
     rng = np.random.default_rng([7919, stream])
-    return rng.integers(1, 2**63, n_kinds, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return rng.integers(1, 2**63, n_kinds, dtype=np.uint64) * np.uint64(2) + np.uint64(
+        1
+    )
 
 
 def sum_keys(groups: Codes, n_groups: int, keys: Keys) -> Keys:

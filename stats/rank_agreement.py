@@ -24,8 +24,8 @@ from stats.rater_pairs import (
     shared_units,
     weighted_mean,
 )
-from stats.resampling import ClusterSums, Draws, bootstrap as resample
-from stats.resampling import draw_multiplicities
+from stats.resampling import ClusterSums, Draws, draw_multiplicities
+from stats.resampling import bootstrap as resample
 from stats.results import Estimate
 from stats.table import RatingTable
 
@@ -125,7 +125,9 @@ def concordance(
     return Draws(point, resamples, None, None, int(design.multiplicity.sum()))
 
 
-def _concordance(weights: Floats, places: npt.NDArray[np.intp], n_points: int) -> Floats:
+def _concordance(
+    weights: Floats, places: npt.NDArray[np.intp], n_points: int
+) -> Floats:
     n = weights.sum(axis=1)
     n_raters = places.shape[1]
     totals = np.zeros(weights.shape)

@@ -133,9 +133,7 @@ def rank_sets(
         for i in range(k)
     ]
     names = [str(systems[i]) for i in order]
-    ranks = [
-        (1 + int(beats[:, i].sum()), k - int(beats[i].sum())) for i in range(k)
-    ]
+    ranks = [(1 + int(beats[:, i].sum()), k - int(beats[i].sum())) for i in range(k)]
     apart = [(names[i], names[j]) for i in range(k) for j in range(k) if beats[i, j]]
     return RankSets(tuple(names), tuple(letters), tuple(ranks), tuple(apart))
 

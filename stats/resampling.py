@@ -177,9 +177,7 @@ def bootstrap(
     points = {name: float(found[0]) for name, found in statistic(total).items()}
     if clusters.n_clusters == 0:
         n_resamples, jackknife = 0, False
-    parts = [
-        statistic(sums) for sums in _resampled_sums(clusters, n_resamples, rng)
-    ]
+    parts = [statistic(sums) for sums in _resampled_sums(clusters, n_resamples, rng)]
     left = (
         [statistic(total - rows) for rows in _kinds_in_blocks(clusters)]
         if jackknife
@@ -231,9 +229,7 @@ def bootstrap_columns(
     return points, np.concatenate(parts or [np.zeros((0, len(points)))])
 
 
-def draws_of(
-    points: Floats, resamples: Floats, column: int, n_clusters: int
-) -> Draws:
+def draws_of(points: Floats, resamples: Floats, column: int, n_clusters: int) -> Draws:
     """Return the draws of one of several numbers."""
     return Draws(float(points[column]), resamples[:, column], None, None, n_clusters)
 

@@ -1,5 +1,7 @@
 """Sums of rows by cluster, for statistics that are plain means and differences."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -38,16 +40,14 @@ def row_sums(
     columns = np.concatenate([block[1] for block in blocks]).astype(np.intp)
     entries = np.concatenate([block[2] for block in blocks]).astype(float)
     named, place = np.unique(clusters[rows], return_inverse=True)
-    sums = sparse.csr_array(
-        (entries, (place, columns)), shape=(len(named), n_features)
-    )
+    sums = sparse.csr_array((entries, (place, columns)), shape=(len(named), n_features))
     multiplicity = np.ones(len(named), dtype=np.intp)
     if n_features <= dense_below:
         return ClusterSums(sums.toarray(), multiplicity)
     return ClusterSums(sums, multiplicity)
 
 
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
+def ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats:
     """Return the quotient, NaN where the denominator is 0."""
     there = denominator != 0
     return np.where(there, numerator / np.where(there, denominator, 1), np.nan)

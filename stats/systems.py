@@ -1,6 +1,5 @@
 """Systems by absolute ratings: means, paired differences, wins, and rank sets."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -219,7 +218,9 @@ def compare_systems(
     points, resamples = bootstrap_columns(
         sums, means, n_resamples=bootstrap, rng=np.random.default_rng(seed)
     )
-    enough = resamples[:, :n] if sums.n_clusters >= FEWEST_CLUSTERS else resamples[:0, :n]
+    enough = (
+        resamples[:, :n] if sums.n_clusters >= FEWEST_CLUSTERS else resamples[:0, :n]
+    )
     low, high = simultaneous_intervals(points[:n], enough, level)
     p_values = np.array(
         [
@@ -241,16 +242,19 @@ def compare_systems(
             )
             for column in (pair, n + pair)
         )
-        counts = [int((won[mine] == share).sum()) for share in (1, 0.5, 0)]
-        numbers = (low[pair], high[pair], p_values[pair], corrected[pair])
         found.append(
             Difference(
                 names[i],
                 names[j],
                 difference,
-                *map(finite_or_none, numbers),
-                *counts,
-                win_share,
+                low=finite_or_none(low[pair]),
+                high=finite_or_none(high[pair]),
+                p_value=finite_or_none(p_values[pair]),
+                p_holm=finite_or_none(corrected[pair]),
+                wins=int((won[mine] == 1).sum()),
+                ties=int((won[mine] == 0.5).sum()),
+                losses=int((won[mine] == 0).sum()),
+                win_share=win_share,
             )
         )
     strengths = _mean_advantage(points[:n], pairs, k)

@@ -1,4 +1,4 @@
-"""The alternative annotator test: may the judge stand in for a person?"""
+"""The alternative annotator test: whether a judge may stand in for a person."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -191,6 +191,4 @@ def _p_value(gaps: Floats, epsilon: float) -> float:
         return 0.0 if away[0] < 0 else 1.0
     if len(gaps) >= T_TEST_FROM:
         return float(scipy_stats.ttest_1samp(away, 0, alternative="less").pvalue)
-    return float(
-        scipy_stats.wilcoxon(away, alternative="less", method="approx").pvalue
-    )
+    return float(scipy_stats.wilcoxon(away, alternative="less", method="approx").pvalue)

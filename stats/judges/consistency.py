@@ -1,4 +1,4 @@
-"""Does a judge say the same when the sides are swapped, or when asked again?"""
+"""Whether a judge says the same with the sides swapped, or when asked again."""
 
 from dataclasses import dataclass
 

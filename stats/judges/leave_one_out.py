@@ -157,8 +157,8 @@ def leave_one_out(
 
     References
     ----------
-    The design is that of Calderon, N., Reichart, R. and Dror, R. (2025). The Alternative
-    Annotator Test. ACL 2025. https://arxiv.org/abs/2501.10970
+    The design is that of Calderon, N., Reichart, R. and Dror, R. (2025). The
+    Alternative Annotator Test. ACL 2025. https://arxiv.org/abs/2501.10970
 
     Examples
     --------
@@ -212,4 +212,4 @@ def leave_one_out(
         )
         for at, name in enumerate(shared.people)
     }
-    return LeaveOneOut(*found, by_person=by_person)
+    return LeaveOneOut(found[0], found[1], found[2], by_person)

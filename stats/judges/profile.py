@@ -77,8 +77,12 @@ def judge_profile(
     values = shared.points - shared.points.mean()
     given, last = shared.judge, len(shared.points) - 1
     weight = 1 / shared.per_unit[shared.row]
-    people_means = np.bincount(shared.row, weight * values[shared.point], shared.n_units)
-    squares = np.bincount(shared.row, weight * values[shared.point] ** 2, shared.n_units)
+    people_means = np.bincount(
+        shared.row, weight * values[shared.point], shared.n_units
+    )
+    squares = np.bincount(
+        shared.row, weight * values[shared.point] ** 2, shared.n_units
+    )
     at_end = (shared.point == 0) | (shared.point == last)
     extreme = np.bincount(shared.row, weight * at_end, shared.n_units)
     columns = [

@@ -1,4 +1,4 @@
-"""Does a judge order systems as people do?"""
+"""Whether a judge orders systems as people do."""
 
 from collections.abc import Collection
 
