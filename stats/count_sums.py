@@ -109,7 +109,7 @@ def _by_pattern(table: RatingTable) -> tuple[ClusterSums, CountLayout]:
             float
         )
     )
-    features = _pattern_features(counts, layout)
+    features = features_of_counts(counts, layout)
     if len(table.cluster_labels) == table.n_units:
         rated = counts.sum(axis=1) > 0
         return ClusterSums(features[rated], n_alike[rated]), layout
@@ -129,7 +129,19 @@ def _counts_of(table: RatingTable, units: Codes) -> Floats:
     return counts.reshape(len(units), table.n_points).astype(float)
 
 
-def _pattern_features(counts: Floats, layout: CountLayout) -> Floats:
+def features_of_counts(counts: Floats, layout: CountLayout) -> Floats:
+    """Return the features of units with these counts of each point.
+
+    Parameters
+    ----------
+    counts : array of float, shape (n_units, n_points)
+    layout : CountLayout
+        With a cell for every two points.
+
+    Returns
+    -------
+    array of float, shape (n_units, n_features)
+    """
     per_unit = counts.sum(axis=1, keepdims=True)
     paired = per_unit >= 2
     met = counts[:, layout.low] * counts[:, layout.high]

@@ -76,13 +76,13 @@ def word_errors(reference: str, hypothesis: str) -> WordErrors:
 
 
 def normalised(text: str) -> str:
-    """Return `text` in lower case, without punctuation, with single spaces.
+    r"""Return `text` in lower case, without punctuation, with single spaces.
 
     Apostrophes inside words stay, so that "don't" is one word.
 
     Examples
     --------
-    >>> normalised("Well,  I don\\u2019t know!")
+    >>> normalised("Well,  I don\u2019t know!")
     "well i don't know"
     """
     plain = unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'")
