@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,21 +50,6 @@ class Contrast:
     equal: int
     lower: int
     unmatched: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the contrast as JSON can hold it."""
-        return {
-            "stratum": self.stratum,
-            "condition": self.condition,
-            "reference": self.reference,
-            "difference": self.difference.as_dict(),
-            "p_value": self.p_value,
-            "p_holm": self.p_holm,
-            "higher": self.higher,
-            "equal": self.equal,
-            "lower": self.lower,
-            "unmatched": self.unmatched,
-        }
 
 
 def contrasts(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class Basis:
     n_units: int
     n_raters: int
     n_ratings: int
-    dropped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 def paired_basis(table: RatingTable) -> Basis:

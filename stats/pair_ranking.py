@@ -141,14 +141,6 @@ class PairRanking:
     tie_share: Estimate
     dropped: int
 
-    def as_dict(self) -> dict[str, object]:
-        """Return all of it as JSON can hold it."""
-        names = ("strict", "strict_corrected", "tolerant", "tolerant_corrected")
-        found: dict[str, object] = {
-            name: getattr(self, name).as_dict() for name in (*names, "tie_share")
-        }
-        return found | {"dropped": self.dropped}
-
 
 def pair_ranking(
     table: PairTable,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -236,10 +235,6 @@ class SideHabits:
     p_value: float | None
     q_value: float | None
     tie_rate: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the habits as JSON can hold them."""
-        return dict(vars(self))
 
 
 def side_habits(raters: Labels, outcomes: Labels) -> dict[str, SideHabits]:

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
+
+import numpy as np
 
 ONE_RATER = "one rater"
 NO_RATINGS = "no ratings"
@@ -50,7 +51,7 @@ class Estimate:
     n_undefined_resamples: int = 0
     interval_note: str = ""
     expected: float | None = None
-    dropped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    dropped: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the estimate as JSON can hold it: None, never NaN or infinity."""
@@ -81,3 +82,39 @@ def finite_or_none(number: float | None) -> float | None:
     if number is None or not math.isfinite(number):
         return None
     return float(number)
+
+
+def as_plain(found: Any) -> Any:
+    """Return any result of `stats` as JSON can hold it.
+
+    Parameters
+    ----------
+    found : Any
+        An estimate, another result, or mappings and sequences of such.
+
+    Returns
+    -------
+    Any
+        Dicts, lists, text, whole numbers, finite floats, booleans and None. Fields keep
+        their names; NaN and infinity become None.
+
+    Examples
+    --------
+    >>> as_plain({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    if isinstance(found, Estimate):
+        return found.as_dict()
+    if is_dataclass(found) and not isinstance(found, type):
+        return {one.name: as_plain(getattr(found, one.name)) for one in fields(found)}
+    if isinstance(found, Mapping):
+        return {str(key): as_plain(value) for key, value in found.items()}
+    if isinstance(found, np.ndarray):
+        return as_plain(found.tolist())
+    if isinstance(found, list | tuple | set | frozenset):
+        return [as_plain(one) for one in found]
+    if isinstance(found, np.generic):
+        return as_plain(found.item())
+    if isinstance(found, float):
+        return finite_or_none(found)
+    return found

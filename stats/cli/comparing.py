@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from stats.cli.printing import described, estimate_lines
@@ -17,7 +16,7 @@ from stats.judges import (
     leave_one_out,
     system_correlations,
 )
-from stats.results import CONDITIONAL_ON_RATERS, Estimate
+from stats.results import CONDITIONAL_ON_RATERS, Estimate, as_plain
 
 
 def compare_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
@@ -73,17 +72,17 @@ def _one_judge(
     tested = alt_test(table, judge, people, epsilon=args.epsilon, measure=args.measure)
     sides = {"judge": left.judge, "person": left.person, "difference": left.difference}
     figures: dict[str, Any] = {
-        "agreement": both.as_dict(),
+        "agreement": as_plain(both),
         "leave_one_out": {
             "measure": args.measure,
-            **_dicts(sides),
+            **as_plain(sides),
             "by_person": {
                 name: dict(zip(("judge", "person", "n_units"), row, strict=True))
                 for name, row in left.by_person.items()
             },
         },
-        "profile": _dicts(profile),
-        "alternative_annotator_test": asdict(tested),
+        "profile": as_plain(profile),
+        "alternative_annotator_test": as_plain(tested),
         "confusion": {
             "points": list(table.points),
             "people_by_judge": confusion(table, judge, people).tolist(),
@@ -111,7 +110,7 @@ def _one_judge(
             seed=seed,
             level=level,
         )
-        figures["systems"] = _dicts(systems)
+        figures["systems"] = as_plain(systems)
         lines += ["  over systems", *_indented(systems)]
     if args.family:
         families = family_preference(
@@ -123,14 +122,10 @@ def _one_judge(
             seed=seed,
             level=level,
         )
-        figures["families"] = _dicts(families)
+        figures["families"] = as_plain(families)
         lines += ["  preference by family"]
         lines += [f"    {name}: {described(one)}" for name, one in families.items()]
     return figures, lines
-
-
-def _dicts(found: Mapping[str, Estimate]) -> dict[str, Any]:
-    return {name: one.as_dict() for name, one in found.items()}
 
 
 def _indented(found: Mapping[str, Estimate]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from stats.cli.tables import read_groups
 from stats.errors import StatsError
 from stats.planning import PlanRow, plan_agreement, plan_means, price_next
+from stats.results import as_plain
 from stats.variance import variance_split
 
 
@@ -34,7 +34,7 @@ def plan_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
             seed=args.seed,
             level=args.confidence,
         )
-        found = {"all": {"rows": [row.as_dict() for row in rows]}}
+        found = {"all": {"rows": as_plain(rows)}}
         return found, [f"{args.coefficient} of {args.agreement:g}", *_lines(rows)]
     if not (args.unit and args.rater and args.value and args.system):
         raise StatsError("a pilot needs --unit, --rater, --value and --system")
@@ -71,9 +71,9 @@ def plan_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
             level=args.confidence,
         )
         pilot[group.name] = {
-            "variance": {**asdict(split), "shares": split.shares()},
-            "rows": [row.as_dict() for row in rows],
-            "next_100": asdict(spent),
+            "variance": {**as_plain(split), "shares": split.shares()},
+            "rows": as_plain(rows),
+            "next_100": as_plain(spent),
         }
         shares = ", ".join(f"{k} {v:.0%}" for k, v in split.shares().items())
         lines += [f"{group.name}: variance of one rating: {shares}"]

@@ -1,17 +1,17 @@
 """The commands `rank` and `contrast`."""
 
 from argparse import Namespace
-from dataclasses import asdict
 from typing import Any
 
-from stats.bradley_terry import Strengths, bradley_terry
+from stats.bradley_terry import bradley_terry
 from stats.cli.printing import described, estimate_lines
 from stats.cli.reading import read_columns
 from stats.cli.tables import ALL, Group, read_groups
 from stats.contrasts import contrasts
 from stats.errors import StatsError
 from stats.rank_sets import RankSets
-from stats.systems import Comparison, compare_systems, system_means
+from stats.results import as_plain
+from stats.systems import compare_systems, system_means
 from stats.votes import VoteTable
 
 SPELLINGS = {
@@ -74,9 +74,9 @@ def rank_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
         except StatsError as error:
             raise StatsError(f"{args.file}: {error}") from None
         found[group.name] = {
-            "means": {name: one.as_dict() for name, one in means.items()},
-            "differences": _differences(compared),
-            "ranking": ranking_dict(compared.ranking),
+            "means": as_plain(means),
+            "differences": as_plain(compared.differences),
+            "ranking": as_plain(compared.ranking),
         }
         lines += [group.name, *_lettered(compared.ranking)]
         lines += ["  means", *(f"    {line}" for line in estimate_lines(means))]
@@ -88,26 +88,6 @@ def rank_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
                 f" {one.wins} won, {one.ties} tied, {one.losses} lost; Holm p {p_holm}"
             )
     return found, lines
-
-
-def ranking_dict(ranking: RankSets) -> dict[str, Any]:
-    """Return rank sets as JSON can hold them."""
-    return {
-        "systems": list(ranking.systems),
-        "letters": list(ranking.letters),
-        "ranks": [list(pair) for pair in ranking.ranks],
-        "apart": [list(pair) for pair in ranking.apart],
-    }
-
-
-def _differences(compared: Comparison) -> list[dict[str, Any]]:
-    rows = []
-    for one in compared.differences:
-        row = asdict(one)
-        row["difference"] = one.difference.as_dict()
-        row["win_share"] = one.win_share.as_dict()
-        rows.append(row)
-    return rows
 
 
 def _lettered(ranking: RankSets) -> list[str]:
@@ -154,24 +134,12 @@ def _by_votes(args: Namespace) -> tuple[dict[str, Any], list[str]]:
             )
         except StatsError as error:
             raise StatsError(f"{args.file}: {error}") from None
-        found[group] = _strengths(fitted)
+        found[group] = as_plain(fitted)
         lines += [f"{group}  ({fitted.note})", *_lettered(fitted.ranking)]
         lines += [f"    {line}" for line in estimate_lines(fitted.strengths)]
         effects = {"order": fitted.order_effect, "tie": fitted.tie_effect}
         lines += [f"    {line}" for line in estimate_lines(effects)]
     return found, lines
-
-
-def _strengths(fitted: Strengths) -> dict[str, Any]:
-    return {
-        "strengths": {name: one.as_dict() for name, one in fitted.strengths.items()},
-        "win_shares": {name: one.as_dict() for name, one in fitted.win_shares.items()},
-        "order_effect": fitted.order_effect.as_dict(),
-        "tie_effect": fitted.tie_effect.as_dict(),
-        "ranking": ranking_dict(fitted.ranking),
-        "strongly_connected": fitted.strongly_connected,
-        "note": fitted.note,
-    }
 
 
 def contrast_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
@@ -203,7 +171,7 @@ def contrast_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
             )
         except StatsError as error:
             raise StatsError(f"{args.file}: {error}") from None
-        found[group.name] = [row.as_dict() for row in rows]
+        found[group.name] = as_plain(rows)
         lines.append(group.name)
         for row in rows:
             p_holm = "-" if row.p_holm is None else f"{row.p_holm:.4f}"

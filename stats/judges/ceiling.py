@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,13 +33,6 @@ class Ceiling:
 
     judge: dict[str, Estimate]
     people: dict[str, Estimate]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return both as JSON can hold them."""
-        return {
-            side: {name: found.as_dict() for name, found in of_side.items()}
-            for side, of_side in (("judge", self.judge), ("people", self.people))
-        }
 
 
 def ceiling(

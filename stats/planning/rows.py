@@ -1,7 +1,6 @@
 """One line of a plan."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,3 @@ class PlanRow:
     expected: float | None
     half_width: float
     enough: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as JSON can hold it."""
-        return asdict(self)

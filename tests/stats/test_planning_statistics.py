@@ -15,6 +15,7 @@ from stats.planning import (
     power_of_difference,
     price_next,
 )
+from stats.results import as_plain
 from stats.table import RatingTable
 from stats.variance import VarianceSplit
 
@@ -37,7 +38,7 @@ def test_the_planned_agreement_is_reached():
     assert plan[0].half_width > plan[1].half_width > plan[3].half_width
     assert plan[0].half_width / plan[2].half_width == pytest.approx(2, rel=0.2)
     assert plan[0].hours == pytest.approx(200 * 30 / 3600)
-    json.dumps([row.as_dict() for row in plan], allow_nan=False)
+    json.dumps(as_plain(plan), allow_nan=False)
 
 
 def test_a_planned_half_width_is_that_of_a_sample():

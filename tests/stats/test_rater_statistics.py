@@ -76,7 +76,7 @@ def test_sides():
     assert found["a"].q_value == pytest.approx(2 * known)
     assert found["b"].first_rate == 0.5
     assert found["c"].first_rate is found["c"].p_value is None
-    assert found["c"].as_dict()["tie_rate"] == 1.0
+    assert found["c"].tie_rate == 1.0
     with pytest.raises(StatsError, match="'A' is not first"):
         side_habits(["a"], ["A"])
     with pytest.raises(StatsError, match="differ in length"):

@@ -1,5 +1,7 @@
 """A table holds what it was given, or says what is wrong."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -136,6 +138,13 @@ def test_labels_become_whole_numbers_in_ascending_order(labels):
 
     assert codes.tolist() == [2, 0, 2, 1]
     assert len(distinct) == 3
+
+
+def test_results_travel_between_processes():
+    one = Estimate(0.5, 0.4, 0.6, 1, 2, 3)
+
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert hash(one) == hash(Estimate(0.5, 0.4, 0.6, 1, 2, 3))
 
 
 def test_an_estimate_is_json_safe():

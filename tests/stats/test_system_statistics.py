@@ -141,7 +141,7 @@ def test_contrasts_are_paired_within_the_script():
     )
     assert found[0].difference.low > 0
     assert found[0].higher == (gaps > 0).sum()
-    assert found[0].as_dict()["stratum"] == "S"
+    assert found[0].stratum == "S"
 
 
 def test_contrasts_by_stratum_and_without_a_match():
