@@ -16,6 +16,7 @@ from stats.table import RatingTable
 
 Floats = npt.NDArray[np.float64]
 FEWEST_SHARED = 10
+MOST_POINTS_AT_ONCE = 12
 DISAGREEMENTS = ("nominal", "linear", "quadratic")
 
 
@@ -196,16 +197,26 @@ def _expected_disagreements(
     left: Floats, right: Floats, n_shared: Floats, scale: Floats
 ) -> dict[str, Floats]:
     """Return expected disagreements times the squared number of shared units."""
+    left_sum, right_sum = left @ scale, right @ scale
+    return {
+        "nominal": n_shared**2 - (left * right).sum(axis=-1),
+        "linear": _linear(left, right, n_shared, scale),
+        "quadratic": n_shared * (left @ scale**2 + right @ scale**2)
+        - 2 * left_sum * right_sum,
+    }
+
+
+def _linear(left: Floats, right: Floats, n_shared: Floats, scale: Floats) -> Floats:
+    """Return the sum over both margins of the distance between their points."""
+    if len(scale) <= MOST_POINTS_AT_ONCE:
+        apart = np.abs(np.subtract.outer(scale, scale))
+        return np.asarray(((left @ apart) * right).sum(axis=-1))
+    # On long scales the distance is added up over the gaps between points.
     below_left = np.cumsum(left, axis=-1)[..., :-1]
     below_right = np.cumsum(right, axis=-1)[..., :-1]
     whole = n_shared[..., None]
     crossing = below_left * (whole - below_right) + below_right * (whole - below_left)
-    return {
-        "nominal": n_shared**2 - (left * right).sum(axis=-1),
-        "linear": crossing @ np.diff(scale),
-        "quadratic": n_shared * (left @ scale**2 + right @ scale**2)
-        - 2 * (left @ scale) * (right @ scale),
-    }
+    return np.asarray(crossing @ np.diff(scale))
 
 
 def weighted_mean(per_pair: Floats, weights: Floats) -> Floats:

@@ -18,6 +18,7 @@ FEWEST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 MOST_UNDEFINED = 0.05
 CELLS_AT_ONCE = 4_000_000
+DRAWS_AT_ONCE = 500_000
 DRAWN_SINGLY_BELOW = 8
 
 
@@ -132,10 +133,16 @@ def draw_multiplicities(
     kind_of = np.repeat(np.arange(len(single)), multiplicity[single])
     every_kind_once = len(kind_of) == len(single)
     rows = drawn if len(several) == 0 else np.empty((n_resamples, len(single)))
-    for row, count in zip(rows, n_drawn.tolist(), strict=True):
-        picks = rng.integers(0, n_single, count)
+    at_once = max(1, DRAWS_AT_ONCE // n_clusters)
+    for start in range(0, n_resamples, at_once):
+        # One call draws for many rows, since a call costs more than a short row.
+        ends = np.cumsum(n_drawn[start : start + at_once])
+        picks = rng.integers(0, n_single, int(ends[-1]))
         picks = picks if every_kind_once else kind_of[picks]
-        row[:] = np.bincount(picks, minlength=len(single))
+        begin = 0
+        for row, end in enumerate(ends.tolist(), start):
+            rows[row] = np.bincount(picks[begin:end], minlength=len(single))
+            begin = end
     if rows is not drawn:
         drawn[:, single] = rows
     return drawn
