@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import stats
+from stats.agreement import COEFFICIENTS, FURTHER_COEFFICIENTS
 
 ROOT = Path(stats.__file__).parent
 MODULES = sorted(
@@ -40,3 +41,10 @@ def test_a_module_imports_numbers_only_and_is_not_too_long(path):
     assert not imported - ALLOWED - standard
     assert text.count("\n") <= 400
     assert ast.get_docstring(tree)
+
+
+def test_every_coefficient_is_explained():
+    text = (ROOT.parent / "docs" / "statistics.md").read_text(encoding="utf-8")
+
+    for name in COEFFICIENTS + FURTHER_COEFFICIENTS:
+        assert f"`{name}`" in text, name
