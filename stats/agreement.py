@@ -49,6 +49,7 @@ FURTHER_COEFFICIENTS = (
     "brennan_prediger_quadratic",
     "fleiss_quadratic",
     "conger",
+    "scott",
     "icc_1k",
     "icc_ak",
     "icc_ck",

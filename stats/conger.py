@@ -7,7 +7,6 @@ from scipy import sparse
 from stats.chance_corrected import agreement_weights, corrected
 from stats.estimates import estimate, paired_basis, undefined, why_no_agreement
 from stats.rater_pairs import kinds_with_raters
-from stats.rating_pairs import rating_pairs
 from stats.resampling import ClusterSums
 from stats.resampling import bootstrap as resample
 from stats.results import Estimate
@@ -90,15 +89,18 @@ def conger_estimate(
 def _sums(table: RatingTable, agreed: Floats) -> ClusterSums:
     """Return agreed shares, paired units, and each rater's count of each point."""
     per_unit = table.ratings_per_unit
-    pairs = rating_pairs(table.unit_index, per_unit)
-    first, second = table.point_index[pairs.first], table.point_index[pairs.second]
-    m = per_unit[pairs.unit]
-    share = 2 * agreed[first, second] / (m * (m - 1))
-    cluster, example, multiplicity = kinds_with_raters(table)
+    n_points = table.n_points
+    cells = table.unit_index * n_points + table.point_index
+    counts = np.bincount(cells, minlength=table.n_units * n_points)
+    counts = counts.reshape(table.n_units, n_points)
     paired = np.flatnonzero(per_unit > 1)
-    given = 2 + table.rater_index * table.n_points + table.point_index
+    m = per_unit[paired]
+    near = counts[paired] @ agreed - 1
+    share = (counts[paired] * near).sum(axis=1) / (m * (m - 1))
+    cluster, example, multiplicity = kinds_with_raters(table)
+    given = 2 + table.rater_index * n_points + table.point_index
     blocks = [
-        (cluster[pairs.unit], np.zeros(len(m), dtype=np.intp), share),
+        (cluster[paired], np.zeros(len(m), dtype=np.intp), share),
         (cluster[paired], np.ones(len(paired), dtype=np.intp), np.ones(len(paired))),
         (cluster[table.unit_index], given, np.ones(table.n_ratings)),
     ]

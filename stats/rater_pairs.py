@@ -17,6 +17,7 @@ from stats.table import RatingTable
 Floats = npt.NDArray[np.float64]
 FEWEST_SHARED = 10
 MOST_POINTS_AT_ONCE = 12
+MEETINGS_AT_ONCE = 2_000_000
 DISAGREEMENTS = ("nominal", "linear", "quadratic")
 
 
@@ -136,15 +137,64 @@ def kappa_sums(table: RatingTable, shared: SharedUnits) -> ClusterSums:
     A pair has 2 n_points + 3 columns: how often its first rater gave each point, its
     second rater each point, and the sums of their disagreements.
     """
-    n_points = table.n_points
-    width = 2 * n_points + len(DISAGREEMENTS)
     cluster, example, multiplicity = kinds_with_raters(table)
     place = np.full(int(cluster.max(initial=-1)) + 2, -1)
     place[example] = np.arange(len(example))
     rows = place[cluster[shared.unit]]
     kept = np.flatnonzero(rows >= 0)
-    rows, start = rows[kept], shared.pair[kept] * width
+    at, columns, entries, n_columns = _entries(shared, kept)
+    sums = sparse.csr_array(
+        (entries, (rows[kept][at], columns)), shape=(len(example), n_columns)
+    )
+    return ClusterSums(sums, multiplicity)
+
+
+def kappa_totals(table: RatingTable) -> tuple[Floats, SharedUnits]:
+    """Return the sums of `kappa_sums` over all clusters, without keeping meetings.
+
+    For tables in which so many raters share so many units that their meetings would
+    not fit into memory.
+
+    Returns
+    -------
+    array of float, shape (1, n_pairs * (2 n_points + 3))
+    SharedUnits
+        Without the meetings.
+    """
+    k, width = table.n_raters, 2 * table.n_points + len(DISAGREEMENTS)
+    whole = np.zeros((k * k, width))
+    meetings = np.cumsum(table.ratings_per_unit * (table.ratings_per_unit - 1) // 2)
+    block = meetings // MEETINGS_AT_ONCE
+    for number in np.unique(block).tolist():
+        shared = shared_units(table.only(units=block == number), fewest=1)
+        _, columns, entries, n_columns = _entries(shared, np.arange(len(shared.unit)))
+        sums = np.bincount(columns, entries, n_columns).reshape(-1, width)
+        whole[shared.first_rater * k + shared.second_rater] += sums
+    n_shared = whole[:, : table.n_points].sum(axis=1).round().astype(np.intp)
+    pairs = np.flatnonzero(n_shared >= FEWEST_SHARED)
+    nothing = np.zeros(0, dtype=np.intp)
+    few = int(((n_shared > 0) & (n_shared < FEWEST_SHARED)).sum())
+    found = SharedUnits(
+        pairs // k,
+        pairs % k,
+        n_shared[pairs],
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        few,
+        np.asarray(table.points),
+    )
+    return whole[pairs].reshape(1, -1), found
+
+
+def _entries(shared: SharedUnits, kept: Codes) -> tuple[Codes, Codes, Floats, int]:
+    """Return what meetings add: which of `kept`, the column, how much; and columns."""
+    n_points = len(shared.points)
+    width = 2 * n_points + len(DISAGREEMENTS)
+    start = shared.pair[kept] * width
     left, right = shared.left[kept], shared.right[kept]
+    rows = np.arange(len(kept))
     differ = np.flatnonzero(left != right)
     apart = np.abs(shared.points[left[differ]] - shared.points[right[differ]])
     apart /= max(np.ptp(shared.points), 1e-300)
@@ -153,11 +203,12 @@ def kappa_sums(table: RatingTable, shared: SharedUnits) -> ClusterSums:
     entries = [ones, ones, np.ones(len(differ)), apart, apart**2]
     columns = [start + left, start + n_points + right, last, last + 1, last + 2]
     at = [rows, rows, rows[differ], rows[differ], rows[differ]]
-    sums = sparse.csr_array(
-        (np.concatenate(entries), (np.concatenate(at), np.concatenate(columns))),
-        shape=(len(example), shared.n_pairs * width),
+    return (
+        np.concatenate(at),
+        np.concatenate(columns),
+        np.concatenate(entries),
+        shared.n_pairs * width,
     )
-    return ClusterSums(sums, multiplicity)
 
 
 def pair_kappas(sums: Floats, shared: SharedUnits) -> tuple[dict[str, Floats], Floats]:
@@ -166,14 +217,16 @@ def pair_kappas(sums: Floats, shared: SharedUnits) -> tuple[dict[str, Floats], F
     Returns
     -------
     dict of str to array of float, shape (n, n_pairs)
-        By the disagreement: "nominal" (Cohen's kappa), "linear", "quadratic"; NaN
-        where both raters gave one and the same point throughout.
+        By the disagreement: "nominal" (Cohen's kappa), "linear", "quadratic"; and
+        "scott" (Scott's pi). NaN where both raters gave one and the same point
+        throughout.
     array of float, shape (n, n_pairs)
 
     References
     ----------
     Cohen, J. (1960). A Coefficient of Agreement for Nominal Scales. Cohen, J. (1968).
-    Weighted Kappa. Psychological Bulletin 70(4), 213-220.
+    Weighted Kappa. Psychological Bulletin 70(4), 213-220. Scott, W. A. (1955).
+    Reliability of Content Analysis. Public Opinion Quarterly 19(3), 321-325.
     """
     n_points = len(shared.points)
     cube = sums.reshape(len(sums), shared.n_pairs, 2 * n_points + 3)
@@ -184,8 +237,9 @@ def pair_kappas(sums: Floats, shared: SharedUnits) -> tuple[dict[str, Floats], F
     # A single shared point leaves dust where the expected disagreement should be 0.
     varied = ((left + right) > 0).sum(axis=-1) > 1
     kappas = {}
-    for place, (name, by_chance) in enumerate(expected.items()):
+    for name, by_chance in expected.items():
         defined = varied & (by_chance > 0)
+        place = DISAGREEMENTS.index("nominal" if name == "scott" else name)
         observed = cube[..., 2 * n_points + place] * n_shared
         kappas[name] = np.where(
             defined, 1 - observed / np.where(defined, by_chance, 1), np.nan
@@ -203,6 +257,7 @@ def _expected_disagreements(
         "linear": _linear(left, right, n_shared, scale),
         "quadratic": n_shared * (left @ scale**2 + right @ scale**2)
         - 2 * left_sum * right_sum,
+        "scott": n_shared**2 - ((left + right) ** 2).sum(axis=-1) / 4,
     }
 
 

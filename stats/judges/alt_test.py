@@ -61,7 +61,7 @@ class AltTest:
         What the judge is given for costing less.
     people : dict of str to PersonTest
     note : str
-        Why there is no outcome, or whom the test leaves out.
+        "not enough data" where there is no outcome, or whom the test leaves out.
     """
 
     winning_rate: float | None
@@ -128,7 +128,7 @@ def alt_test(
     >>> values = np.tile([[1, 1, 1, 1], [2, 2, 2, 2]], (10, 1))
     >>> table = RatingTable(values, (1, 2), None, ["a", "b", "c", "J"])
     >>> alt_test(table, "J").note
-    'not enough data: 0 people with 30 clusters, 3 needed'
+    'not enough data'
     """
     if not 0 <= epsilon < 1 or not 0 < alpha < 1:
         raise StatsError("epsilon and alpha must lie between 0 and 1")
@@ -172,11 +172,7 @@ def alt_test(
         for (name, row), adjusted in zip(tested.items(), corrected, strict=True)
     }
     if not enough:
-        note = (
-            f"{NOT_ENOUGH}: {n_tested} people with {fewest_clusters} clusters,"
-            f" {FEWEST_PEOPLE} needed"
-        )
-        return AltTest(None, None, None, epsilon, found, note)
+        return AltTest(None, None, None, epsilon, found, NOT_ENOUGH)
     kept = [test for test in found.values() if test.p_value is not None]
     rate = sum(test.rejected for test in kept) / len(kept)
     advantage = float(np.mean([test.judge_advantage for test in kept]))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from stats.agreement import agreement
 from stats.estimates import estimate, undefined
 from stats.judges.sides import NOTHING_SHARED, sides
-from stats.pairwise_kappas import KAPPAS, kappa_estimates
+from stats.pairwise_kappas import kappa_estimates
 from stats.resampling import Resampling, bootstrap_columns, draws_of
 from stats.results import Estimate
 from stats.row_sums import ratio, row_sums
@@ -17,6 +17,7 @@ from stats.table import RatingTable
 
 Floats = npt.NDArray[np.float64]
 SHARES = ("exact", "within_one")
+KAPPAS = ("kappa_cohen", "kappa_linear", "kappa_quadratic")
 
 
 @dataclass(frozen=True)

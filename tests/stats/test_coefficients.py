@@ -9,6 +9,7 @@ from stats.chance_corrected import agreement_weights
 from stats.conger import conger_estimate
 from stats.distribution import distribution, kappa_paradox
 from stats.errors import StatsError
+from stats.pairwise_kappas import kappas_by_pair
 from stats.rater_pairs import kappa_sums, shared_units
 from stats.table import RatingTable
 from tests.stats.published_tables import (
@@ -19,6 +20,7 @@ from tests.stats.published_tables import (
     cohen_1960,
     from_counts,
     krippendorff_2011,
+    random_table,
 )
 
 
@@ -81,6 +83,24 @@ def test_fleiss_worked_example():
 )
 def test_cohens_cases(name, published):
     assert value(cohen_1960(), name) == pytest.approx(published, abs=5e-7)
+
+
+def test_scotts_pi_is_fleiss_kappa_of_two_raters():
+    assert value(cohen_1960(), "scott") == pytest.approx(
+        value(cohen_1960(), "kappa_fleiss"), abs=1e-12
+    )
+
+
+def test_kappas_of_each_pair():
+    table = RatingTable(WITH_GAPS, points=range(1, 6), raters=list("abcd"))
+    found = kappas_by_pair(table)
+    mean = np.average(
+        [one.quadratic for one in found], weights=[o.n_units for o in found]
+    )
+
+    assert (found[0].first, found[0].second) == ("a", "b")
+    assert mean == pytest.approx(value(table, "kappa_quadratic"), abs=1e-12)
+    assert kappas_by_pair(table, fewest=100) == ()
 
 
 def test_cohens_own_weights():
@@ -213,3 +233,18 @@ def test_a_slider_agrees_with_the_same_values_counted_by_pattern():
         assert value(slider, name) == pytest.approx(value(wide, name), abs=1e-12)
     assert value(slider, "icc_1") == pytest.approx(value(wide, "icc_1"), abs=1e-12)
     assert value(slider, "kappa_fleiss") == pytest.approx(0.761169, abs=5e-7)
+
+
+def test_kappas_of_very_many_meetings_come_without_an_interval(monkeypatch):
+    table = random_table(2, n_units=200, n_raters=6, missing=0.3)
+    names = ["kappa_cohen", "kappa_linear", "kappa_quadratic", "scott"]
+    known = agreement(table, coefficients=names, bootstrap=50)
+    monkeypatch.setattr("stats.pairwise_kappas.MOST_MEETINGS", 100)
+    monkeypatch.setattr("stats.rater_pairs.MEETINGS_AT_ONCE", 300)
+    found = agreement(table, coefficients=names, bootstrap=50)
+
+    for name in names:
+        assert found[name].value == pytest.approx(known[name].value, abs=1e-12)
+        assert found[name].dropped == known[name].dropped
+        assert found[name].low is None
+        assert found[name].interval_note.startswith("no interval: raters share so many")

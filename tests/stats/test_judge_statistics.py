@@ -107,7 +107,7 @@ def test_a_judge_who_shares_no_unit():
         leave_one_out(table, "J").judge.note == "no unit has the judge and two people"
     )
     assert sensitivity(table, "J", [1.0, 2.0]).value is None
-    assert alt_test(table, "J").note.startswith("not enough data")
+    assert alt_test(table, "J").note == "not enough data"
     assert confusion(table, "J").sum() == 0
 
 
@@ -255,7 +255,7 @@ def test_a_judge_as_good_as_people_passes_and_a_bad_one_does_not():
 def test_three_people_with_twenty_units_are_not_enough_data():
     found = alt_test(panel(8, n=20, people=3), "J")
 
-    assert found.note.startswith("not enough data")
+    assert found.note == "not enough data"
     assert found.winning_rate is found.passed is None
     assert all(one.p_value is None for one in found.people.values())
 
@@ -264,7 +264,7 @@ def test_thirty_units_of_ten_groups_are_not_enough_data():
     table = panel(8, n=40, people=3)
     grouped = RatingTable(table.values, FIVE, None, table.raters, np.arange(40) // 4)
 
-    assert alt_test(grouped, "J").note.startswith("not enough data")
+    assert alt_test(grouped, "J").note == "not enough data"
     assert alt_test(grouped, "J", fewest_clusters=10).winning_rate is not None
 
 
