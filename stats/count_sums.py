@@ -9,7 +9,7 @@ from scipy import sparse
 from stats.cluster_kinds import cluster_kinds, rated_clusters
 from stats.labels import Codes
 from stats.patterns import counts_in, distinct_keys, radix, unit_keys
-from stats.rating_pairs import rating_pairs
+from stats.rating_pairs import rating_pairs_in_blocks
 from stats.resampling import ClusterSums
 from stats.table import RatingTable
 
@@ -168,38 +168,47 @@ def features_of_counts(counts: Floats, layout: CountLayout) -> Floats:
 
 def _by_cluster(table: RatingTable) -> tuple[ClusterSums, CountLayout]:
     """Return the sums of every cluster by itself, for scales of many points."""
-    per_unit = table.ratings_per_unit
-    pairs = rating_pairs(table.unit_index, per_unit)
-    first, second = table.point_index[pairs.first], table.point_index[pairs.second]
-    cells = np.minimum(first, second) * table.n_points + np.maximum(first, second)
-    distinct, cell = np.unique(cells, return_inverse=True)
-    low, high = np.divmod(distinct, table.n_points)
-    layout = CountLayout(low, high, np.asarray(table.points))
     cluster, n_clusters = rated_clusters(table)
-    n_cells = len(distinct)
-    weight = np.where(low == high, 2.0, 1.0)[cell] / (per_unit[pairs.unit] - 1)
+    low, high, coincidences, shares = _cells_by_cluster(table, cluster, n_clusters)
+    layout = CountLayout(low, high, np.asarray(table.points))
+    per_unit = table.ratings_per_unit
+    given = sparse.csr_array(
+        (
+            1 / per_unit[table.unit_index],
+            (cluster[table.unit_index], table.point_index),
+        ),
+        shape=(n_clusters, table.n_points),
+    )
     rated = np.flatnonzero(per_unit > 0)
     values = layout.centred_points[table.point_index]
     total = np.bincount(table.unit_index, values, table.n_units)[rated]
     squares = np.bincount(table.unit_index, values**2, table.n_units)[rated]
     m = per_unit[rated].astype(float)
-    blocks = [
-        (cluster[pairs.unit], cell, weight),
-        (cluster[pairs.unit], n_cells + cell, weight / per_unit[pairs.unit]),
-        (
-            cluster[table.unit_index],
-            2 * n_cells + table.point_index,
-            1 / per_unit[table.unit_index],
-        ),
-    ]
     moments = (m > 1, m > 0, m, m**2, total, squares, total**2 / m)
-    for column, moment in enumerate(moments, layout.n_features - N_MOMENTS):
-        blocks.append((cluster[rated], np.full(len(rated), column), moment))
-    rows, columns, entries = (
-        np.concatenate(parts) for parts in zip(*blocks, strict=True)
+    by_cluster = np.stack(
+        [np.bincount(cluster[rated], moment, n_clusters) for moment in moments], axis=1
     )
-    sums = sparse.csr_array(
-        (entries.astype(float), (rows, columns)),
-        shape=(n_clusters, layout.n_features),
+    sums = sparse.hstack(
+        [coincidences, shares, given, sparse.csr_array(by_cluster)], format="csr"
     )
     return ClusterSums(sums, np.ones(n_clusters, dtype=np.intp)), layout
+
+
+def _cells_by_cluster(
+    table: RatingTable, cluster: Codes, n_clusters: int
+) -> tuple[Codes, Codes, sparse.csr_array, sparse.csr_array]:
+    """Return the cells in use, and the coincidences and pair shares of each cluster."""
+    n_points, per_unit = table.n_points, table.ratings_per_unit
+    shape = (n_clusters, n_points**2)
+    coincidences, shares = sparse.csr_array(shape), sparse.csr_array(shape)
+    for pairs in rating_pairs_in_blocks(table.unit_index, per_unit):
+        one, other = table.point_index[pairs.first], table.point_index[pairs.second]
+        cells = np.minimum(one, other) * n_points + np.maximum(one, other)
+        m = per_unit[pairs.unit]
+        weight = np.where(one == other, 2.0, 1.0) / (m - 1)
+        at = (cluster[pairs.unit], cells)
+        coincidences = coincidences + sparse.csr_array((weight, at), shape=shape)
+        shares = shares + sparse.csr_array((weight / m, at), shape=shape)
+    used = np.flatnonzero(np.bincount(shares.indices, minlength=n_points**2))
+    low, high = np.divmod(used, n_points)
+    return low, high, coincidences[:, used], shares[:, used]

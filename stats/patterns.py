@@ -6,6 +6,7 @@ So a thousand resamples of a hundred thousand clusters become a thousand rows of
 multiplicities over the few hundred kinds of cluster that occur.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from stats.labels import Codes
 
 Keys = npt.NDArray[np.uint64]
-EXACT_FLOAT = 2**53
+EXACT_BITS = 53
 DIRECT_TABLE = 4_000_000
 
 
@@ -89,7 +90,7 @@ def unit_keys(
     """
     n_units = len(per_unit)
     base = radix(per_unit)
-    if float(base) ** n_kinds < EXACT_FLOAT:
+    if n_kinds * math.log2(base) < EXACT_BITS:
         weights = float(base) ** np.arange(n_kinds)
         exact = np.bincount(units, weights=weights[kinds], minlength=n_units)
         return exact.astype(np.int64)

@@ -1,5 +1,6 @@
 """Every two ratings of the same unit."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,19 +44,36 @@ def rating_pairs(units: Codes, per_unit: Codes) -> RatingPairs:
     >>> list(zip(pairs.first.tolist(), pairs.second.tolist()))
     [(0, 2), (0, 3), (2, 3)]
     """
-    order = np.argsort(units, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(per_unit)[:-1]]).astype(np.intp)
-    unit, first, second = [], [], []
-    for size in np.unique(per_unit[per_unit > 1]).tolist():
-        members = np.flatnonzero(per_unit == size)
-        rows = order[starts[members][:, None] + np.arange(size)]
-        left, right = np.triu_indices(size, 1)
-        unit.append(np.repeat(members, len(left)))
-        first.append(rows[:, left].ravel())
-        second.append(rows[:, right].ravel())
+    blocks = list(rating_pairs_in_blocks(units, per_unit))
     nothing = [np.zeros(0, dtype=np.intp)]
     return RatingPairs(
-        np.concatenate(unit or nothing),
-        np.concatenate(first or nothing),
-        np.concatenate(second or nothing),
+        np.concatenate([block.unit for block in blocks] or nothing),
+        np.concatenate([block.first for block in blocks] or nothing),
+        np.concatenate([block.second for block in blocks] or nothing),
     )
+
+
+def rating_pairs_in_blocks(
+    units: Codes, per_unit: Codes, at_once: int = 2_000_000
+) -> Iterator[RatingPairs]:
+    """Yield the pairs of `rating_pairs`, about `at_once` at a time.
+
+    Yields
+    ------
+    RatingPairs
+        Whole units, by ascending number of ratings.
+    """
+    order = np.argsort(units, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(per_unit)[:-1]]).astype(np.intp)
+    for size in np.unique(per_unit[per_unit > 1]).tolist():
+        everyone = np.flatnonzero(per_unit == size)
+        left, right = np.triu_indices(size, 1)
+        step = max(1, at_once // len(left))
+        for start in range(0, len(everyone), step):
+            members = everyone[start : start + step]
+            rows = order[starts[members][:, None] + np.arange(size)]
+            yield RatingPairs(
+                np.repeat(members, len(left)),
+                rows[:, left].ravel(),
+                rows[:, right].ravel(),
+            )

@@ -173,3 +173,11 @@ def test_a_scale_of_one_point_is_no_error():
 
     assert found["exact"].value == 1.0
     assert found["ac2_quadratic"].note == "only one category was used"
+
+
+def test_a_slider_with_many_raters_is_no_other_case():
+    table = random_table(3, n_units=40, n_raters=30, n_points=101, missing=0.8)
+    found = agreement(table, coefficients=ALL, bootstrap=50)
+
+    assert found["alpha_interval"].value is not None
+    assert found["conger"].low is not None
