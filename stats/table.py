@@ -12,6 +12,7 @@ from stats.errors import StatsError
 from stats.labels import Codes, Labels, encode
 
 Floats = npt.NDArray[np.float64]
+MOST_POINTS = 2001
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -47,7 +48,10 @@ class RatingTable:
         raters: Labels | None = None,
         clusters: Labels | None = None,
     ) -> None:
-        """Make a table of `values`, shape (n_units, n_raters), NaN where missing."""
+        """Make a table of `values`, shape (n_units, n_raters), NaN where missing.
+
+        The scale has at most 2001 points, since weights are kept for every two.
+        """
         table = np.asarray(values, dtype=float)
         if table.ndim != 2:
             raise StatsError(f"values must be (n_units, n_raters), not {table.shape}")
@@ -295,6 +299,10 @@ def _scale(points: Sequence[float]) -> tuple[float, ...]:
     scale = tuple(sorted(float(point) for point in points))
     if not scale:
         raise StatsError("a scale needs at least one point")
+    if len(scale) > MOST_POINTS:
+        raise StatsError(
+            f"a scale of {len(scale)} points; at most {MOST_POINTS}: round the values"
+        )
     if not np.isfinite(scale).all():
         raise StatsError("a point of the scale is not a number")
     if len(set(scale)) != len(scale):

@@ -5,6 +5,7 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from stats.errors import StatsError
 from stats.labels import Codes, Labels, encode
@@ -124,7 +125,8 @@ class VoteTable:
         example, column, count = distinct_keys(self._cells())
         cells = self._cells()[example]
         if self.n_clusters == self.n_votes:
-            return ClusterSums(np.eye(len(cells)), count), cells
+            one_each = sparse.eye_array(len(cells), format="csr")
+            return ClusterSums(one_each, count), cells
         keys = sum_keys(self.cluster, self.n_clusters, random_keys(len(cells))[column])
         chosen, _, multiplicity = distinct_keys(keys)
         sums = row_sums(

@@ -6,7 +6,13 @@ from typing import Any
 
 from stats.cli.tables import read_groups
 from stats.errors import StatsError
-from stats.planning import PlanRow, plan_agreement, plan_means, price_next
+from stats.planning import (
+    PlanRow,
+    plan_agreement,
+    plan_means,
+    power_of_difference,
+    price_next,
+)
 from stats.results import as_plain
 from stats.variance import variance_split
 
@@ -20,6 +26,8 @@ def plan_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
         Neither a pilot nor what to expect is given, or it is not as described.
     """
     units, per_unit = _whole(args.units, "--units"), _whole(args.per_unit, "--per-unit")
+    if args.effect is not None:
+        return _power(args, units)
     if not args.file:
         if args.shares is None or args.agreement is None:
             raise StatsError("give a pilot, or --shares and --agreement")
@@ -84,6 +92,18 @@ def plan_command(args: Namespace) -> tuple[dict[str, Any], list[str]]:
             f" items, {spent.as_raters:.3f} as raters"
         )
     return pilot, lines
+
+
+def _power(args: Namespace, clusters: list[int]) -> tuple[dict[str, Any], list[str]]:
+    if args.sd is None:
+        raise StatsError("--effect needs --sd")
+    power = power_of_difference(args.effect, args.sd, clusters)
+    rows = [
+        {"n_clusters": n, "power": one} for n, one in zip(clusters, power, strict=True)
+    ]
+    lines = [f"power to find a difference of {args.effect:g}, sd {args.sd:g}"]
+    lines += [f"  {row['n_clusters']:6d} clusters  {row['power']:.3f}" for row in rows]
+    return {"all": {"rows": rows}}, lines
 
 
 def _lines(rows: Sequence[PlanRow]) -> list[str]:

@@ -107,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("--instance", metavar="COLUMN")
     plan.add_argument("--shares", metavar="P,P,P", help="how often each point comes")
     plan.add_argument("--agreement", type=float, metavar="VALUE")
+    plan.add_argument("--effect", type=float, help="a difference to find, for power")
+    plan.add_argument("--sd", type=float, help="of differences between clusters")
     plan.add_argument("--coefficient", default="alpha_ordinal")
     plan.add_argument("--units", default="50,100,200,400,800", metavar="N,N")
     plan.add_argument("--per-unit", default="2,3,5", metavar="N,N")

@@ -227,3 +227,11 @@ def test_simultaneous_intervals_are_wider_than_single_ones():
     # 1 - .05 = P(|z| < c) ** 10, so c = 2.80.
     np.testing.assert_allclose(high, 2.8, atol=0.15)
     np.testing.assert_allclose(low, -high)
+
+
+def test_many_systems_need_little_memory():
+    votes = random_votes(6, n=4000, k=60)
+    found = bradley_terry(votes, bootstrap=20)
+
+    assert len(found.strengths) == 60
+    assert found.strengths["s59"].value > found.strengths["s0"].value

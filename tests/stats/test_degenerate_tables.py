@@ -181,3 +181,13 @@ def test_a_slider_with_many_raters_is_no_other_case():
 
     assert found["alpha_interval"].value is not None
     assert found["conger"].low is not None
+
+
+def test_what_is_left_out_is_counted_by_reason():
+    table = RatingTable([[1, 2], [2, _], [_, _], [1, 1]], (1, 2))
+
+    assert agreement(table)["exact"].dropped == {
+        "units with one rating": 1,
+        "units without a rating": 1,
+    }
+    assert agreement(table)["icc_1"].dropped == {"units without a rating": 1}

@@ -235,9 +235,13 @@ def test_the_alternative_annotator_test_is_what_the_definition_gives():
         p_values.append(scipy_stats.ttest_1samp(gaps, 0.1, alternative="less").pvalue)
     found = alt_test(table, "J", epsilon=0.1)
 
-    rejected = benjamini_yekutieli(p_values) <= 0.05
+    corrected = benjamini_yekutieli(p_values)
+    rejected = corrected <= 0.05
     assert [one.rejected for one in found.people.values()] == rejected.tolist()
     assert [one.p_value for one in found.people.values()] == pytest.approx(p_values)
+    assert [one.p_corrected for one in found.people.values()] == pytest.approx(
+        corrected
+    )
     assert found.winning_rate == rejected.mean()
     assert found.passed == (rejected.mean() >= 0.5)
 

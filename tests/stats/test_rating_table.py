@@ -60,7 +60,7 @@ def test_columns_of_different_length_are_an_error():
         make(["u"], ["a", "b"], [1, 2])
 
 
-@pytest.mark.parametrize("points", [(), (1, 1), (1, np.nan)])
+@pytest.mark.parametrize("points", [(), (1, 1), (1, np.nan), range(3000)])
 def test_a_scale_must_be_one(points):
     with pytest.raises(StatsError):
         make(["u"], ["a"], [1], points=points)

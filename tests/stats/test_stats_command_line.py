@@ -363,3 +363,14 @@ def test_plan_from_a_pilot(capsys, judged):
     assert main(arguments) == 0
     assert "the next 100 ratings" in capsys.readouterr().out
     assert "a pilot needs" in error_of(capsys, "plan", judged, *COLUMNS)
+
+
+def test_plan_of_power(capsys):
+    arguments = ["plan", "--effect", "0.5", "--units", "34,100"]
+    found = run_json(capsys, *arguments, "--sd", "1")["all"]["rows"]
+
+    assert [row["n_clusters"] for row in found] == [34, 100]
+    assert found[0]["power"] == pytest.approx(0.808, abs=1e-3)
+    assert main([*arguments, "--sd", "1"]) == 0
+    assert "34 clusters" in capsys.readouterr().out
+    assert "needs --sd" in error_of(capsys, *arguments)
