@@ -7,7 +7,16 @@ from stats.agreement import agreement
 from stats.table import RatingTable
 
 N_SAMPLES, N_GROUPS, GROUP_SIZE, N_RATERS = 500, 80, 3, 3
-NAMES = ("exact", "alpha_nominal", "alpha_ordinal", "alpha_interval", "ac1", "icc_1")
+NAMES = (
+    "exact",
+    "alpha_nominal",
+    "alpha_ordinal",
+    "alpha_interval",
+    "kappa_quadratic",
+    "ac1",
+    "ac2_quadratic",
+    "icc_1",
+)
 
 
 def sample(rng: np.random.Generator, n_groups: int) -> RatingTable:
