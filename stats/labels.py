@@ -68,5 +68,5 @@ def _encode_text(labels: Iterable[Any]) -> tuple[Codes, npt.NDArray[Any]]:
     text = [label if type(label) is str else str(label) for label in labels]
     distinct = sorted(set(text))
     place = {label: code for code, label in enumerate(distinct)}
-    codes = np.fromiter((place[label] for label in text), np.intp, len(text))
+    codes = np.fromiter(map(place.__getitem__, text), np.intp, len(text))
     return codes, np.array(distinct, dtype=object)

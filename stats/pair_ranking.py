@@ -146,6 +146,7 @@ def pair_ranking(
     table: PairTable,
     *,
     between: tuple[frozenset[str] | set[str], frozenset[str] | set[str]] | None = None,
+    average: str = "meetings",
     bootstrap: int = 1000,
     seed: int = 0,
     level: float = 0.95,
@@ -158,6 +159,8 @@ def pair_ranking(
     between : two sets of str, optional
         Compare raters of the first with raters of the second, such as a judge with
         people. Left out, every two raters.
+    average : {"meetings", "raters"}
+        Weigh each pair of raters by the items they share, or each alike.
     bootstrap, seed, level
         As for `stats.agreement.agreement`.
 
@@ -170,14 +173,14 @@ def pair_ranking(
     Raises
     ------
     StatsError
-        A rater in `between` is not in the table.
+        A rater in `between` is not in the table, or `average` is none of the two.
 
     Notes
     -----
     Which reply is called A must not matter, so a rater's margins are symmetrised: with
     tie rate t each side wins (1 - t) / 2. Two independent raters then agree strictly
     in t1 t2 + (1 - t1)(1 - t2) / 2, and are not opposite in 1 - (1 - t1)(1 - t2) / 2.
-    Both are averaged over pairs of raters weighted by the items they share.
+    Shares and expectations are averaged over pairs of raters with the same weights.
 
     References
     ----------
@@ -193,6 +196,8 @@ def pair_ranking(
     >>> found.strict.value, found.tolerant.value, found.strict.expected
     (0.5, 1.0, 0.25)
     """
+    if average not in ("meetings", "raters"):
+        raise StatsError(f"average must be meetings or raters, not {average!r}")
     per_item = np.bincount(table.item, minlength=len(table.items))
     met = rating_pairs(table.item, per_item)
     one, other = table.rater[met.first], table.rater[met.second]
@@ -237,14 +242,15 @@ def pair_ranking(
         decided = 1 - ratio(ties, given)
         differ = decided[:, left] * decided[:, right]
         together = (1 - decided[:, left]) * (1 - decided[:, right])
-        meetings = shared.sum(axis=1)
-        weigh = np.where(shared > 0, shared, 0)
-        strict = ratio(totals[:, n : 2 * n].sum(axis=1), meetings)
-        tolerant = 1 - ratio(totals[:, 2 * n : 3 * n].sum(axis=1), meetings)
-        by_chance = np.where(weigh > 0, together + differ / 2, 0)
-        expected = ratio((by_chance * weigh).sum(axis=1), meetings)
-        by_chance = np.where(weigh > 0, 1 - differ / 2, 0)
-        tolerated = ratio((by_chance * weigh).sum(axis=1), meetings)
+        weigh = shared if average == "meetings" else (shared > 0).astype(float)
+
+        def mean(per_pair: Floats) -> Floats:
+            known = np.where(shared > 0, per_pair, 0)
+            return ratio((known * weigh).sum(axis=1), weigh.sum(axis=1))
+
+        strict = mean(ratio(totals[:, n : 2 * n], shared))
+        tolerant = mean(1 - ratio(totals[:, 2 * n : 3 * n], shared))
+        expected, tolerated = mean(together + differ / 2), mean(1 - differ / 2)
         return np.column_stack(
             [
                 strict,

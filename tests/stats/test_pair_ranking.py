@@ -58,6 +58,23 @@ def test_orientation_does_not_matter():
     assert as_plain(one) == as_plain(other)
 
 
+def test_raters_may_weigh_alike():
+    # p and q share two items and agree on one; p and J share one and agree.
+    table = PairTable.from_long(
+        ["i", "i", "j", "j", "k", "k"],
+        ["p", "q", "p", "q", "p", "J"],
+        [2, 2, 2, 1, 2, 2],
+        [1, 1, 1, 2, 1, 1],
+    )
+
+    assert pair_ranking(table, bootstrap=0).strict.value == pytest.approx(2 / 3)
+    alike = pair_ranking(table, average="raters", bootstrap=0)
+    assert alike.strict.value == pytest.approx(3 / 4)
+    assert alike.strict.expected == pytest.approx(1 / 2)
+    with pytest.raises(StatsError, match="average must be"):
+        pair_ranking(table, average="people")
+
+
 def test_independent_raters_reach_their_expectation():
     rng = np.random.default_rng(3)
     item, rater = np.repeat(np.arange(4000), 3), np.tile(np.arange(3), 4000)
