@@ -55,12 +55,12 @@ def agreement_weights(points: Floats, kind: str) -> Floats:
     if n_points == 1:
         return np.ones((1, 1))
     if kind == "ordinal":
-        return 1 - steps * (steps + 1) / (n_points * (n_points - 1))
+        return np.asarray(1 - steps * (steps + 1) / (n_points * (n_points - 1)))
     apart = np.abs(np.subtract.outer(points, points)) / (points[-1] - points[0])
     if kind == "linear":
-        return 1 - apart
+        return np.asarray(1 - apart)
     if kind == "quadratic":
-        return 1 - apart**2
+        return np.asarray(1 - apart**2)
     raise StatsError(f"weights must be one of {WEIGHTS}, not {kind!r}")
 
 
@@ -110,7 +110,7 @@ def alpha(sums: Floats, layout: CountLayout, level: str) -> Floats:
         observed = 2 * met @ distances[low, high]
         expected = ((margins @ distances) * margins).sum(axis=1)
     defined = ((margins > 0).sum(axis=1) > 1) & (expected > 0)
-    return 1 - (total - 1) * _divide(observed, expected, defined)
+    return np.asarray(1 - (total - 1) * _divide(observed, expected, defined))
 
 
 def gwet_family(

@@ -48,7 +48,7 @@ class CountLayout:
     @property
     def centred_points(self) -> Floats:
         """The points less their mean, so that squares lose no digits."""
-        return self.points - self.points.mean()
+        return np.asarray(self.points - self.points.mean())
 
     def coincidences(self, sums: Floats) -> Floats:
         """Pairs of values met within a unit, weighing 1 / (m - 1); (n, n_cells)."""

@@ -48,7 +48,7 @@ def one_way(sums: Floats, layout: CountLayout) -> dict[str, Floats]:
 
 
 def _two_values(shares: Floats) -> npt.NDArray[np.bool_]:
-    return (shares > 0).sum(axis=1) > 1
+    return np.asarray((shares > 0).sum(axis=1) > 1)
 
 
 def _quotient(

@@ -323,4 +323,6 @@ def _mean_advantage(points: Floats, pairs: list[tuple[int, int]], k: int) -> Flo
     for (i, j), point in zip(pairs, points.tolist(), strict=True):
         advantage[i, j], advantage[j, i] = point, -point
     met = ~np.isnan(advantage)
-    return np.nan_to_num(advantage).sum(axis=1) / np.maximum(met.sum(axis=1), 1)
+    return np.asarray(
+        np.nan_to_num(advantage).sum(axis=1) / np.maximum(met.sum(axis=1), 1)
+    )

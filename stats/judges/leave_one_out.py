@@ -95,7 +95,7 @@ def contests(shared: Sides, measure: str) -> Contests:
         def score(point: npt.NDArray[np.intp]) -> Floats:
             value = values[point]
             mean = (squares - 2 * value * total) / others + value**2
-            return np.sqrt(np.maximum(mean.round(12), 0))
+            return np.asarray(np.sqrt(np.maximum(mean.round(12), 0)))
 
     else:
         reach = 0 if measure == "exact" else 1
@@ -113,7 +113,7 @@ def contests(shared: Sides, measure: str) -> Contests:
             high = np.minimum(point + reach, n_points - 1) + 1
             met = within[row, high] - within[row, low]
             met -= np.abs(own_itself - point) <= reach
-            return met / others
+            return np.asarray(met / others)
 
     return Contests(row, shared.person[kept], score(judge), score(own))
 
