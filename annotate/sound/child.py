@@ -74,14 +74,14 @@ def _limit_processor_time(seconds: float) -> None:
 
 
 def _fulfilled(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    from annotate.sound import render
+    from annotate.sound import render, served
 
     source, out = Path(request["source"]), Path(request["out"])
     try:
         if request["wanted"] == "as_is":
             done = asdict(render.prepare(source, out, limits))
         else:
-            done = asdict(render.match(source, out, request["gain_db"]))
+            done = asdict(served.match(source, out, request["gain_db"]))
     except UnusableRecording as fault:
         return {"fault": {"reason": fault.reason, "message": fault.message}}
     except MemoryError:

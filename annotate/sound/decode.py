@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import soundfile
 
-from annotate.sound.headers import declared_length, mp3_states_its_length
+from annotate.sound.headers import declared_length
 from annotate.sound.outcome import Caution, Limits, UnusableRecording
-from annotate.sound.sniff import MP3, Kind, kind_of
+from annotate.sound.sniff import Kind, kind_of
 
 Samples = npt.NDArray[np.float32]
 """Shape (n_frames, n_channels), full scale at 1."""
@@ -89,7 +89,11 @@ def open_source(path: Path, limits: Limits) -> Source:
 def _opened(path: Path, kind: Kind) -> Source:
     if kind.soundfile:
         try:
-            return SoundFileSource(path, kind)
+            source = SoundFileSource(path, kind)
+            # A header that was never finished promises no frames; FFmpeg reads on.
+            if source.n_promised or kind.av_format is None:
+                return source
+            source.close()
         except soundfile.LibsndfileError as error:
             if kind.av_format is None:
                 raise undecodable(kind, error.error_string) from None
@@ -119,7 +123,6 @@ class SoundFileSource:
     def __init__(self, path: Path, kind: Kind) -> None:
         with path.open("rb") as file:
             declared = declared_length(file, kind)
-            is_guess = kind == MP3 and not mp3_states_its_length(file)
         # Opened by number, so that the file's name cannot decide what it is.
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -132,20 +135,20 @@ class SoundFileSource:
         self.codec = self._file.subtype
         self.rate_hz = self._file.samplerate
         self.channels = self._file.channels
-        self.is_declared_exact = not is_guess
+        self.is_declared_exact = True
         self.is_cut = False
         self.cautions: list[Caution] = []
+        self.n_promised: int = self._file.frames
         self._n_wanted: float = math.inf
         self.declared_s: float | None = None
         if declared is None:
             # libsndfile gives 2**63 - 1 where it does not know.
-            n_frames = self._file.frames
-            if 0 < n_frames < 2**62 and self.rate_hz > 0:
-                self.declared_s = n_frames / self.rate_hz
+            if 0 < self.n_promised < 2**62 and self.rate_hz > 0:
+                self.declared_s = self.n_promised / self.rate_hz
         else:
             self.declared_s = declared.seconds
             self.is_cut = declared.is_cut
-            surplus = self._file.frames - (declared.n_frames or 0)
+            surplus = self.n_promised - (declared.n_frames or 0)
             if declared.n_frames and 0 <= surplus < _LONGEST_ADPCM_BLOCK:
                 self._n_wanted = declared.n_frames
 

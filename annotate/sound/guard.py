@@ -94,6 +94,7 @@ class SoundWorker:
         self._n_done = 0
 
     def __enter__(self) -> Self:
+        """Return the worker itself."""
         return self
 
     def __exit__(
@@ -102,6 +103,7 @@ class SoundWorker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """End the child."""
         self.close()
 
     @property

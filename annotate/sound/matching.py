@@ -54,8 +54,10 @@ def matching_gains(
         raise ValueError("every peak must be a finite number of dBFS")
 
     headrooms = [ceiling_db - peak_db for _, peak_db in loudness]
-    known = [None if lufs is None or not math.isfinite(lufs) else lufs
-             for lufs, _ in loudness]
+    known = [
+        None if lufs is None or not math.isfinite(lufs) else lufs
+        for lufs, _ in loudness
+    ]
     reachable = [
         lufs + headroom
         for lufs, headroom in zip(known, headrooms, strict=True)

@@ -1,18 +1,15 @@
-"""Surveys a recording and writes the renditions that are served. Child process only."""
+"""Surveys a recording and makes its rendition `as_is`. Child process only."""
 
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
-import soundfile
 import soxr
 
 from annotate.sound.decode import BLOCK_SAMPLES, Samples, Source, open_source
-from annotate.sound.loudness import LoudnessMeter, amplitude_of, decibels
+from annotate.sound.loudness import LoudnessMeter, decibels
 from annotate.sound.outcome import (
     RATE_HZ,
     Caution,
@@ -22,14 +19,13 @@ from annotate.sound.outcome import (
     Rendition,
     UnusableRecording,
 )
+from annotate.sound.served import Writer, mixed, waveform_peaks
 
 FULL_SCALE = 32767 / 32768
 STEP = 2**-15
 """One step of a 16-bit sample."""
 
 LENGTH_TOLERANCE_S = 0.1
-PEAKS_PER_S = 20
-MIN_PEAKS, MAX_PEAKS = 200, 1200
 
 
 @dataclass(frozen=True)
@@ -115,14 +111,16 @@ def survey(source: Source, limits: Limits) -> Survey:
         if n_frames > max_frames:
             raise UnusableRecording(
                 "too_long",
-                f"It is longer than {_spoken(limits.max_duration_s)}, the most allowed.",
+                f"It is longer than the {_spoken(limits.max_duration_s)} allowed.",
             )
         block_peak = float(np.abs(block).max())
         if not np.isfinite(block_peak):
+            broken = int(np.argmax(~np.isfinite(block).all(axis=1)))
+            at_s = (n_frames - len(block) + broken) / source.rate_hz
             raise UnusableRecording(
                 "not_finite",
-                f"At {(n_frames - len(block)) / source.rate_hz:.1f} s or just after it "
-                "holds samples that are no numbers (NaN or infinite).",
+                "It holds samples that are no numbers (NaN or infinite), the first at "
+                f"{at_s:.2f} s.",
             )
         peak = max(peak, block_peak)
         if source.channels == 2:
@@ -137,9 +135,7 @@ def _refuse(source: Source, n_frames: int, peak: float, limits: Limits) -> None:
     duration_s = n_frames / source.rate_hz
     declared_s = source.declared_s if source.is_declared_exact else None
     missing_s = (declared_s or 0.0) - duration_s
-    if declared_s and missing_s > max(
-        LENGTH_TOLERANCE_S, min(1.0, 0.1 * declared_s)
-    ):
+    if declared_s and missing_s > max(LENGTH_TOLERANCE_S, min(1.0, 0.1 * declared_s)):
         raise UnusableRecording(
             "truncated",
             f"It is cut short or damaged: its header promises {declared_s:.2f} s, and "
@@ -208,7 +204,7 @@ def _write_as_is(
                     block *= np.float32(gain)
                     meter.take(block)
                     if channels == 2:
-                        mono_meter.take(block.mean(axis=1, keepdims=True))
+                        mono_meter.take(mixed(block))
                     writer.write(block)
         finally:
             source.close()
@@ -230,7 +226,7 @@ def _laid_out(source: Source, channels: int) -> Iterator[Samples]:
         if channels == 2:
             yield block
         elif source.channels > 2:
-            yield block.mean(axis=1, keepdims=True, dtype=np.float32)
+            yield mixed(block)
         else:
             yield np.ascontiguousarray(block[:, :1])
 
@@ -254,104 +250,6 @@ def at_served_rate(blocks: Iterator[Samples], source: Source) -> Iterator[Sample
             yield stream.resample_chunk(block[start : start + n_at_once])
     if stream is not None:
         yield stream.resample_chunk(np.zeros((0, n_channels), np.float32), last=True)
-
-
-class Writer:
-    """Writes FLAC, 16 bit, 48 kHz, without tags; the file appears when it is whole."""
-
-    def __init__(self, out: Path, channels: int) -> None:
-        self._out = out
-        self._part = part_of(out)
-        self._file = soundfile.SoundFile(
-            self._part, "w", RATE_HZ, channels, subtype="PCM_16", format="FLAC"
-        )
-
-    def __enter__(self) -> "Writer":
-        return self
-
-    def write(self, block: Samples) -> None:
-        """Write samples with full scale at 1; 1 itself becomes the largest step."""
-        steps = np.rint(block * np.float32(32768))
-        try:
-            self._file.write(np.clip(steps, -32768, 32767).astype(np.int16))
-        except soundfile.LibsndfileError as error:
-            raise UnusableRecording(
-                "not_written",
-                f"Its playable copy could not be written ({error.error_string}); "
-                "is the disk full?",
-            ) from None
-
-    def __exit__(self, error_type: object, *_: object) -> None:
-        self._file.close()
-        if error_type is None:
-            os.replace(self._part, self._out)
-
-
-def part_of(out: Path) -> Path:
-    """Return where a rendition grows before it is whole."""
-    return out.with_name(out.name + ".part")
-
-
-def match(rendition: Path, out: Path, gain_db: float) -> Rendition:
-    """Write the mono mix of a rendition, raised by `gain_db`, to `out`.
-
-    Raises
-    ------
-    UnusableRecording
-        "clips": the gain would push a sample above full scale. Nothing is written.
-    """
-    factor = np.float32(amplitude_of(gain_db))
-    peak, n_frames = 0.0, 0
-    with Writer(out, 1) as writer:
-        for block in _served_blocks(rendition):
-            mono = block.mean(axis=1, keepdims=True, dtype=np.float32) / 32768
-            mono *= factor
-            peak = max(peak, float(np.abs(mono).max()))
-            if peak > 1:
-                raise UnusableRecording(
-                    "clips",
-                    f"A gain of {gain_db:+.1f} dB would clip it: its peak would be "
-                    f"{decibels(peak):.1f} dB above full scale.",
-                )
-            n_frames += len(mono)
-            writer.write(mono)
-    peaks, _, _ = waveform_peaks(out)
-    return Rendition(out, n_frames / RATE_HZ, 1, gain_db, decibels(peak), peaks)
-
-
-def _served_blocks(path: Path) -> Iterator[npt.NDArray[np.int16]]:
-    with soundfile.SoundFile(path) as file:
-        if (file.format, file.samplerate) != ("FLAC", RATE_HZ):
-            raise UnusableRecording("unknown_format", "It is not a rendition.")
-        while len(
-            block := file.read(
-                BLOCK_SAMPLES // file.channels, dtype="int16", always_2d=True
-            )
-        ):
-            yield block
-
-
-def waveform_peaks(path: Path) -> tuple[list[int], int, int]:
-    """Return the peaks of a rendition as it is served, its frames and channels.
-
-    Bucket i of n holds the frames from i * n_frames // n up to the next bucket's.
-    """
-    with soundfile.SoundFile(path) as file:
-        n_frames, channels = file.frames, file.channels
-    n_buckets = min(MAX_PEAKS, max(MIN_PEAKS, n_frames * PEAKS_PER_S // RATE_HZ))
-    edges = np.arange(n_buckets) * n_frames // n_buckets
-    largest = np.zeros(n_buckets, dtype=np.int64)
-    at = 0
-    for block in _served_blocks(path):
-        loud = np.abs(block.astype(np.int32)).max(axis=1)
-        first = int(np.searchsorted(edges, at, side="right")) - 1
-        last = int(np.searchsorted(edges, at + len(loud), side="left"))
-        starts = np.maximum(edges[first:last] - at, 0)
-        found = np.maximum.reduceat(loud, starts)
-        largest[first:last] = np.maximum(largest[first:last], found)
-        at += len(loud)
-    scaled = np.rint(largest * (255 / 32768)).astype(int).tolist()
-    return scaled, n_frames, channels
 
 
 def _spoken(seconds: float) -> str:
