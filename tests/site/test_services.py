@@ -1,0 +1,40 @@
+"""The servers beneath: writers wait for each other, and messages arrive."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.contrib.auth.models import Group
+from django.db import connection, transaction
+
+from config.celery import app
+
+
+@pytest.mark.both_databases
+@pytest.mark.django_db(transaction=True)
+def test_writers_who_read_first_wait_for_each_other():
+    Group.objects.create(name="0")
+
+    def write_next(_: int) -> None:
+        try:
+            with transaction.atomic():
+                counter = Group.objects.select_for_update().get()
+                counter.name = str(int(counter.name) + 1)
+                counter.save()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(20) as threads:
+        list(threads.map(write_next, range(60)))
+
+    assert Group.objects.get().name == "60"
+
+
+def test_a_message_arrives(broker_url: str):
+    with app.connection_for_write(broker_url) as line:
+        queue = line.SimpleQueue("tests-of-services")
+        queue.put({"said": "hello"})
+        message = queue.get(timeout=5)
+        message.ack()
+        queue.close()
+
+    assert message.payload == {"said": "hello"}
