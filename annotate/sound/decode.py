@@ -11,8 +11,9 @@ import numpy.typing as npt
 import soundfile
 
 from annotate.sound.headers import declared_length
+from annotate.sound.ogg import refuse_broken_ogg
 from annotate.sound.outcome import Caution, Limits, UnusableRecording
-from annotate.sound.sniff import Kind, kind_of
+from annotate.sound.sniff import OGG, Kind, kind_of
 
 Samples = npt.NDArray[np.float32]
 """Shape (n_frames, n_channels), full scale at 1."""
@@ -35,8 +36,6 @@ class Source(Protocol):
     is_declared_exact : bool
         Whether a shorter decoded length means that something is missing. False where
         the length is a guess from the bit rate.
-    is_cut : bool
-        Whether the container shows that its end is missing.
     cautions : list of Caution
     """
 
@@ -46,7 +45,6 @@ class Source(Protocol):
     channels: int
     declared_s: float | None
     is_declared_exact: bool
-    is_cut: bool
     cautions: list[Caution]
 
     def blocks(self) -> Iterator[Samples]:
@@ -66,6 +64,8 @@ def open_source(path: Path, limits: Limits) -> Source:
     """
     with path.open("rb") as file:
         kind = kind_of(file)
+        if kind == OGG:
+            refuse_broken_ogg(file)
     source = _opened(path, kind)
     try:
         if not limits.min_rate_hz <= source.rate_hz <= limits.max_rate_hz:
@@ -136,7 +136,6 @@ class SoundFileSource:
         self.rate_hz = self._file.samplerate
         self.channels = self._file.channels
         self.is_declared_exact = True
-        self.is_cut = False
         self.cautions: list[Caution] = []
         self.n_promised: int = self._file.frames
         self._n_wanted: float = math.inf
@@ -147,7 +146,6 @@ class SoundFileSource:
                 self.declared_s = self.n_promised / self.rate_hz
         else:
             self.declared_s = declared.seconds
-            self.is_cut = declared.is_cut
             surplus = self.n_promised - (declared.n_frames or 0)
             if declared.n_frames and 0 <= surplus < _LONGEST_ADPCM_BLOCK:
                 self._n_wanted = declared.n_frames

@@ -68,7 +68,6 @@ class AvSource:
         self.container = self._kind.container
         self.codec = codec
         self.cautions = _cautions(container)
-        self.is_cut = False
         self.declared_s = _declared_s(container, stream)
         self.is_declared_exact = self._kind != ADTS
         if self._kind == MP3:
@@ -83,7 +82,7 @@ class AvSource:
         self._frames = self._decoded(stream)
         first = next(self._frames, None)
         if first is None:
-            raise UnusableRecording("no_audio", "Its sound track is empty.")
+            raise UnusableRecording("no_audio", "No sound could be decoded from it.")
         self._first = first
         self.rate_hz = first.sample_rate
         self.channels = first.layout.nb_channels
@@ -110,6 +109,8 @@ class AvSource:
                         has_begun = True
                         yield frame
         except FFmpegError as error:
+            if not has_begun:
+                raise undecodable(self._kind, _why(error)) from None
             raise broken_frame(_why(error)) from None
 
     def blocks(self) -> Iterator[Samples]:

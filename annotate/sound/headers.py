@@ -9,14 +9,13 @@ import struct
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from annotate.sound.sniff import AIFF, OGG, WAV, Kind, id3_length
+from annotate.sound.sniff import AIFF, WAV, Kind, id3_length
 
 _UNKNOWN_LENGTHS = range(0x7FFF_0000, 0x1_0000_0000)
 """Data sizes written by programs that stream and do not know the length."""
 
 _ADPCM_TAGS = (0x0002, 0x0011)
 _MAX_CHUNKS = 1000
-_OGG_PAGE_BYTES = 65_307
 
 
 @dataclass(frozen=True)
@@ -30,18 +29,15 @@ class Declared:
     n_frames : int or None
         Where decoding must stop although the decoder has more to give: ADPCM fills
         its last block up, and only the header tells where the recording ends.
-    is_cut : bool
-        The container itself shows that its end is missing.
     """
 
     seconds: float | None = None
     n_frames: int | None = None
-    is_cut: bool = False
 
 
 def declared_length(file: BinaryIO, kind: Kind) -> Declared | None:
     """Return what the header of `file` says; None for kinds not read here."""
-    readers = {WAV: _of_wav, AIFF: _of_aiff, OGG: _of_ogg}
+    readers = {WAV: _of_wav, AIFF: _of_aiff}
     if kind not in readers:
         return None
     try:
@@ -118,17 +114,3 @@ def _of_aiff(file: BinaryIO) -> Declared:
             return Declared(n_frames / rate) if 0 < rate < 1e9 else Declared()
         file.seek(size + size % 2, os.SEEK_CUR)
     return Declared()
-
-
-def _of_ogg(file: BinaryIO) -> Declared | None:
-    """Tell a stream whose last page, marked as such, is missing.
-
-    libsndfile takes the length of an Ogg file from the last page it finds, so a file
-    that was cut looks whole.
-    """
-    end = file.seek(0, os.SEEK_END)
-    file.seek(max(0, end - 2 * _OGG_PAGE_BYTES))
-    tail = file.read()
-    at = tail.rfind(b"OggS")
-    is_last = at >= 0 and len(tail) > at + 5 and tail[at + 5] & 4
-    return None if is_last else Declared(is_cut=True)

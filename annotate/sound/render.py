@@ -138,14 +138,8 @@ def _refuse(source: Source, n_frames: int, peak: float, limits: Limits) -> None:
     if declared_s and missing_s > max(LENGTH_TOLERANCE_S, min(1.0, 0.1 * declared_s)):
         raise UnusableRecording(
             "truncated",
-            f"It is cut short or damaged: its header promises {declared_s:.2f} s, and "
-            f"only {duration_s:.2f} s could be decoded.",
-        )
-    if source.is_cut:
-        raise UnusableRecording(
-            "truncated",
-            "It is cut short: its last part is missing "
-            f"({duration_s:.2f} s could be decoded).",
+            f"It is cut short or damaged: it promises {declared_s:.2f} s, and only "
+            f"{duration_s:.2f} s could be decoded.",
         )
     if duration_s < limits.min_duration_s:
         raise UnusableRecording(

@@ -2,6 +2,7 @@
 
 import os
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def test_a_folder_or_a_pipe_is_no_file(worker, tmp_path):
 
 
 def test_an_empty_file(worker, tmp_path):
-    fault = refused(worker, with_bytes(tmp_path / "a.wav", b""))
+    fault = refused(worker, with_bytes(tmp_path / "acme-1.wav", b""))
 
     assert fault.reason == "empty"
     assert "0 bytes" in fault.message
@@ -66,7 +67,7 @@ def test_an_empty_file(worker, tmp_path):
     ],
 )
 def test_a_file_that_is_not_audio(worker, tmp_path, content, said):
-    fault = refused(worker, with_bytes(tmp_path / "a.wav", content))
+    fault = refused(worker, with_bytes(tmp_path / "acme-1.wav", content))
 
     assert fault.reason == "unknown_format"
     assert said in fault.message
@@ -85,21 +86,27 @@ def test_a_file_that_is_not_audio(worker, tmp_path, content, said):
     ],
 )
 def test_a_header_with_nothing_behind_it(worker, tmp_path, content):
-    fault = refused(worker, with_bytes(tmp_path / "a.wav", content))
+    fault = refused(worker, with_bytes(tmp_path / "acme-1.wav", content))
 
-    assert fault.reason in {"undecodable", "no_audio", "bad_rate", "bad_channels"}
+    assert fault.reason in {"undecodable", "no_audio", "corrupt"}
 
 
-@pytest.mark.parametrize("container", ["WAV", "FLAC", "AIFF"])
+@pytest.mark.parametrize("container", ["WAV", "AIFF"])
 def test_a_recording_of_no_frames(worker, tmp_path, container):
-    source = written(tmp_path / "a", np.zeros(0), format=container)
+    source = written(tmp_path / "acme-1", np.zeros(0), format=container)
 
     assert refused(worker, source).reason == "no_audio"
 
 
 def test_a_video_without_sound(worker, tmp_path):
     source = encoded(
-        tmp_path / "a", speechlike(), 24_000, "aac", "mp4", n_pictures=9, n_tracks=0
+        tmp_path / "acme-1",
+        speechlike(),
+        24_000,
+        "aac",
+        "mp4",
+        n_pictures=9,
+        n_tracks=0,
     )
 
     fault = refused(worker, source)
@@ -108,7 +115,7 @@ def test_a_video_without_sound(worker, tmp_path):
     assert "no sound track" in fault.message
 
 
-@pytest.mark.parametrize("kept", [0.9, 0.5, 0.2])
+@pytest.mark.parametrize("kept", [0.85, 0.5, 0.2])
 @pytest.mark.parametrize(
     ("container", "codec"),
     [
@@ -123,10 +130,12 @@ def test_a_video_without_sound(worker, tmp_path):
 )
 def test_a_recording_that_was_cut_short(worker, tmp_path, container, codec, kept):
     whole = written(
-        tmp_path / "a", speechlike(8.0), 24_000, format=container, subtype=codec
+        tmp_path / "acme-1", speechlike(8.0), 24_000, format=container, subtype=codec
     ).read_bytes()
 
-    fault = refused(worker, with_bytes(tmp_path / "b", whole[: int(len(whole) * kept)]))
+    fault = refused(
+        worker, with_bytes(tmp_path / "acme-2", whole[: int(len(whole) * kept)])
+    )
 
     assert fault.reason in {"truncated", "corrupt"}
     assert "cut short" in fault.message
@@ -137,10 +146,10 @@ def test_a_recording_that_was_cut_short(worker, tmp_path, container, codec, kept
 )
 def test_a_container_that_was_cut_short(worker, tmp_path, codec, container):
     whole = encoded(
-        tmp_path / "a", speechlike(8.0, 48_000), 48_000, codec, container
+        tmp_path / "acme-1", speechlike(8.0, 48_000), 48_000, codec, container
     ).read_bytes()
 
-    fault = refused(worker, with_bytes(tmp_path / "b", whole[: len(whole) // 2]))
+    fault = refused(worker, with_bytes(tmp_path / "acme-2", whole[: len(whole) // 2]))
 
     assert fault.reason in {"truncated", "corrupt", "undecodable"}
 
@@ -151,13 +160,17 @@ def test_a_container_that_was_cut_short(worker, tmp_path, codec, container):
 def test_a_recording_that_is_damaged_in_the_middle(worker, tmp_path, container, codec):
     content = bytearray(
         written(
-            tmp_path / "a", speechlike(8.0), 24_000, format=container, subtype=codec
+            tmp_path / "acme-1",
+            speechlike(8.0),
+            24_000,
+            format=container,
+            subtype=codec,
         ).read_bytes()
     )
     middle = len(content) // 2
     content[middle : middle + 3000] = np.random.default_rng(0).bytes(3000)
 
-    fault = refused(worker, with_bytes(tmp_path / "b", bytes(content)))
+    fault = refused(worker, with_bytes(tmp_path / "acme-2", bytes(content)))
 
     assert fault.reason in {"truncated", "corrupt"}
     assert "damaged" in fault.message
@@ -165,7 +178,9 @@ def test_a_recording_that_is_damaged_in_the_middle(worker, tmp_path, container, 
 
 @pytest.mark.parametrize("amplitude", [0.0, 0.0003])
 def test_a_silent_recording(worker, tmp_path, amplitude):
-    source = written(tmp_path / "a.wav", tone(amplitude=amplitude), subtype="FLOAT")
+    source = written(
+        tmp_path / "acme-1.wav", tone(amplitude=amplitude), subtype="FLOAT"
+    )
 
     fault = refused(worker, source)
 
@@ -174,14 +189,14 @@ def test_a_silent_recording(worker, tmp_path, amplitude):
 
 
 def test_a_recording_that_is_too_short(worker, tmp_path):
-    fault = refused(worker, written(tmp_path / "a.wav", tone(0.05)))
+    fault = refused(worker, written(tmp_path / "acme-1.wav", tone(0.05)))
 
     assert fault.reason == "too_short"
     assert "50 ms" in fault.message
 
 
 def test_a_recording_that_is_too_long(tmp_path):
-    source = written(tmp_path / "a.wav", tone(3.0))
+    source = written(tmp_path / "acme-1.wav", tone(3.0))
 
     with SoundWorker(Limits(max_duration_s=2.0)) as worker:
         fault = refused(worker, source)
@@ -191,7 +206,7 @@ def test_a_recording_that_is_too_long(tmp_path):
 
 
 def test_a_file_that_is_too_large(tmp_path):
-    source = written(tmp_path / "a.wav", tone(1.0))
+    source = written(tmp_path / "acme-1.wav", tone(1.0))
 
     with SoundWorker(Limits(max_bytes=10_000)) as worker:
         fault = refused(worker, source)
@@ -203,7 +218,7 @@ def test_a_file_that_is_too_large(tmp_path):
 def test_samples_that_are_no_numbers(worker, tmp_path, broken):
     signal = tone(1.0)
     signal[24_000] = broken
-    source = written(tmp_path / "a.wav", signal, subtype="FLOAT")
+    source = written(tmp_path / "acme-1.wav", signal, subtype="FLOAT")
 
     fault = refused(worker, source)
 
@@ -235,22 +250,24 @@ def wav_header(
 def test_an_absurd_sample_rate(worker, tmp_path, rate):
     content = wav_header(rate) + bytes(range(1, 97)) * 1000
 
-    fault = refused(worker, with_bytes(tmp_path / "a.wav", content))
+    fault = refused(worker, with_bytes(tmp_path / "acme-1.wav", content))
 
     assert fault.reason in {"bad_rate", "undecodable", "no_audio"}
 
 
-@pytest.mark.parametrize("channels", [0, 33, 1000, 65_535])
+@pytest.mark.parametrize("channels", [0, 33, 1000, 30_000])
 def test_an_absurd_number_of_channels(worker, tmp_path, channels):
     content = wav_header(channels=channels) + bytes(range(1, 97)) * 1000
 
-    fault = refused(worker, with_bytes(tmp_path / "a.wav", content))
+    fault = refused(worker, with_bytes(tmp_path / "acme-1.wav", content))
 
     assert fault.reason in {"bad_channels", "undecodable", "no_audio"}
 
 
 def test_a_header_that_promises_terabytes_allocates_nothing(tmp_path):
-    flac = bytearray(written(tmp_path / "a", tone(1.0), format="FLAC").read_bytes())
+    flac = bytearray(
+        written(tmp_path / "acme-1", tone(1.0), format="FLAC").read_bytes()
+    )
     # STREAMINFO: the low four bits of byte 21 and the four after it count samples.
     flac[21] |= 0x0F
     flac[22:26] = b"\xff\xff\xff\xff"
@@ -261,7 +278,7 @@ def test_a_header_that_promises_terabytes_allocates_nothing(tmp_path):
 
     with SoundWorker() as worker:
         for lie in lies:
-            fault = refused(worker, with_bytes(tmp_path / "b", lie))
+            fault = refused(worker, with_bytes(tmp_path / "acme-2", lie))
             assert fault.reason in {"truncated", "no_audio", "corrupt", "silent"}
         status = _status(worker.child_pid)
 
@@ -272,13 +289,13 @@ def test_a_header_that_promises_terabytes_allocates_nothing(tmp_path):
 def test_channels_that_cancel_are_said(worker, tmp_path):
     signal = tone()[:, None] * np.array([1.0, -1.0])
 
-    found = worker.prepare(written(tmp_path / "a.wav", signal), tmp_path)
+    found = worker.prepare(written(tmp_path / "acme-1.wav", signal), tmp_path)
 
     assert [caution.key for caution in found.cautions] == ["channels_cancel"]
 
 
 def _status(pid: int | None) -> dict[str, int]:
     """Return the kilobytes that the kernel counts for a process."""
-    with open(f"/proc/{pid}/status") as file:
-        pairs = [line.split() for line in file if line.startswith("Vm")]
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    pairs = [line.split() for line in lines if line.startswith("Vm")]
     return {name.rstrip(":"): int(size) for name, size, _ in pairs}
