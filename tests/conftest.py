@@ -4,15 +4,18 @@ Django reads its settings after this file has set the environment.
 """
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.conf import settings
+from django.conf import global_settings, settings
 from django.db import connections
 from pytest_django import Settings
 
+from config import ports
+from config.supervisor import web_command
 from tests import services
 
 FOLDER = services.new_folder("home")
@@ -88,6 +91,34 @@ def broker_url() -> str:
     """Return the address of a running Redis-protocol server."""
     BROKER.start()
     return BROKER.url
+
+
+@pytest.fixture(scope="session")
+def granian_address(django_db_setup: None) -> Iterator[str]:
+    """Serve the test database by the server that production runs."""
+    name = connections["default"].settings_dict["NAME"]
+    env = os.environ | {"DATABASE_URL": services.same_server(DATABASE.url, name)}
+    services.run_manage("collectstatic", "--noinput", env=env)
+    port = ports.free_port()
+    with services.running(
+        web_command(port),
+        log=FOLDER / "web.log",
+        answers=lambda: ports.status_of(port, "/healthz/"),
+        env=env,
+    ):
+        yield f"http://{ports.HOST}:{port}"
+
+
+@pytest.fixture
+def granian_server(
+    granian_address: str, transactional_db: None, settings: Settings
+) -> Iterator[str]:
+    """Give the address of the served site, whose media and passwords tests share."""
+    settings.MEDIA_ROOT = FOLDER / "media"
+    settings.PASSWORD_HASHERS = global_settings.PASSWORD_HASHERS
+    yield granian_address
+    shutil.rmtree(settings.MEDIA_ROOT)
+    settings.MEDIA_ROOT.mkdir()
 
 
 @pytest.fixture(autouse=True)

