@@ -112,7 +112,15 @@ def undecodable(kind: Kind, why: str) -> UnusableRecording:
 
 
 def _as_clause(why: str) -> str:
-    """Return a library's message without its full stop and its opening capital."""
+    """Return a library's message without its full stop and its opening capital.
+
+    Raises
+    ------
+    MemoryError
+        That is what the message is about: the limit ended it, not the file.
+    """
+    if "malloc" in why or "allocate memory" in why:
+        raise MemoryError(why)
     why = " ".join(why.split()).rstrip(".")
     return why[:1].lower() + why[1:]
 

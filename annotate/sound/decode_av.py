@@ -19,6 +19,9 @@ from annotate.sound.headers import mp3_length
 from annotate.sound.outcome import Caution, UnusableRecording
 from annotate.sound.sniff import ADTS, MP3, Kind
 
+_FAILURES = (FFmpegError, OSError, ValueError, OverflowError)
+"""FFmpeg's own, and those of a file object sent to a place that cannot be."""
+
 _CODECS = (
     *("aac", "alac", "flac", "mp2", "mp3", "opus", "speex", "vorbis"),
     *("adpcm_", "pcm_"),
@@ -34,7 +37,7 @@ class AvSource:
         self._mp3_length_s = mp3_length(self._file) if kind == MP3 else None
         try:
             self._open()
-        except FFmpegError as error:
+        except _FAILURES as error:
             self._file.close()
             raise undecodable(kind, _why(error)) from None
         except BaseException:
@@ -93,7 +96,7 @@ class AvSource:
             for packet in self._container.demux(stream):
                 try:
                     frames = packet.decode()
-                except FFmpegError as error:
+                except _FAILURES as error:
                     # Junk before or after the frames of an MP3 is common and harmless,
                     # between them it is damage.
                     if self._kind != MP3:
@@ -108,7 +111,7 @@ class AvSource:
                     if frame.samples:
                         has_begun = True
                         yield frame
-        except FFmpegError as error:
+        except _FAILURES as error:
             if not has_begun:
                 raise undecodable(self._kind, _why(error)) from None
             raise broken_frame(_why(error)) from None
@@ -141,9 +144,9 @@ class AvSource:
         self._file.close()
 
 
-def _why(error: FFmpegError) -> str:
-    """Return FFmpeg's reason without the name of the file or the call."""
-    return error.strerror or "invalid data"
+def _why(error: Exception) -> str:
+    """Return the reason without the name of the file or the call."""
+    return getattr(error, "strerror", None) or "invalid data"
 
 
 def _cautions(container: InputContainer) -> list[Caution]:

@@ -36,7 +36,12 @@ log = logging.getLogger(__name__)
 
 FILES_PER_CHILD = 200
 START_S = 60.0
+_ENDING_S = 2.0
 _ANSWER_BYTES = 2**20
+_SIGNS_OF_MEMORY = (
+    *("MemoryError", "bad_alloc", "allocate memory"),
+    "failed to map segment",  # by the loader of shared libraries
+)
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -94,7 +99,6 @@ class SoundWorker:
         self._n_done = 0
 
     def __enter__(self) -> Self:
-        """Return the worker itself."""
         return self
 
     def __exit__(
@@ -103,7 +107,6 @@ class SoundWorker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the child."""
         self.close()
 
     @property
@@ -263,13 +266,16 @@ class SoundWorker:
     def _ended(self, seconds: float) -> UnusableRecording:
         """Return the fault that explains how the child ended."""
         assert self._child is not None
-        self._child.kill()
-        code = self._child.wait()
+        try:
+            code = self._child.wait(_ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            code = self._child.wait()
         said = self._said()
         log.warning("the child that decodes sound ended with %s: %s", code, said)
         if code == -signal.SIGXCPU:
             return _took_too_long(seconds)
-        if "MemoryError" in said or "bad_alloc" in said:
+        if any(sign in said for sign in _SIGNS_OF_MEMORY):
             return UnusableRecording(
                 "memory",
                 "Decoding it takes more memory than is allowed "

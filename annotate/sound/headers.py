@@ -15,6 +15,7 @@ _UNKNOWN_LENGTHS = range(0x7FFF_0000, 0x1_0000_0000)
 """Data sizes written by programs that stream and do not know the length."""
 
 _ADPCM_TAGS = (0x0002, 0x0011)
+_ADPCM_BLOCK_S = 0.3
 _MAX_CHUNKS = 1000
 
 
@@ -42,7 +43,7 @@ def declared_length(file: BinaryIO, kind: Kind) -> Declared | None:
         return None
     try:
         return readers[kind](file)
-    except (struct.error, ZeroDivisionError):
+    except (struct.error, ZeroDivisionError, OverflowError):
         return Declared()
     finally:
         file.seek(0)
@@ -99,9 +100,11 @@ def _of_wav(file: BinaryIO) -> Declared:
         size = long_size
     elif size == 0 or size in _UNKNOWN_LENGTHS:
         return Declared()
-    if tag in _ADPCM_TAGS and fact > 0:
+    seconds = size / bytes_per_s
+    # Some programs count each channel's samples; such a count is of no use.
+    if tag in _ADPCM_TAGS and abs(fact / rate - seconds) < _ADPCM_BLOCK_S:
         return Declared(fact / rate, n_frames=fact)
-    return Declared(size / bytes_per_s)
+    return Declared(seconds)
 
 
 def _of_aiff(file: BinaryIO) -> Declared:

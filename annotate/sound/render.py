@@ -25,6 +25,9 @@ FULL_SCALE = 32767 / 32768
 STEP = 2**-15
 """One step of a 16-bit sample."""
 
+MOST_ABOVE_DB = 190.0
+"""Float files that hold whole 32-bit numbers reach 187 dB above full scale."""
+
 LENGTH_TOLERANCE_S = 0.1
 
 
@@ -146,6 +149,12 @@ def _refuse(source: Source, n_frames: int, peak: float, limits: Limits) -> None:
             "too_short",
             f"It lasts {duration_s * 1000:.0f} ms, less than the "
             f"{limits.min_duration_s * 1000:.0f} ms needed.",
+        )
+    if decibels(peak) > MOST_ABOVE_DB:
+        raise UnusableRecording(
+            "not_finite",
+            f"It holds samples {decibels(peak):.0f} dB above full scale, which in a "
+            "float recording is 1: it is damaged, or no sound.",
         )
     if decibels(peak) < limits.silence_db:
         raise UnusableRecording(

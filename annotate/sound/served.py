@@ -27,7 +27,6 @@ class Writer:
         )
 
     def __enter__(self) -> "Writer":
-        """Return the writer itself."""
         return self
 
     def write(self, block: Samples) -> None:
@@ -40,7 +39,6 @@ class Writer:
             raise not_written(error.error_string) from None
 
     def __exit__(self, error_type: object, *_: object) -> None:
-        """Close the file, and let it appear when nothing went wrong."""
         self._file.close()
         if error_type is None:
             # Closing reports no full disk; the length that can be read back does.

@@ -226,6 +226,17 @@ def test_samples_that_are_no_numbers(worker, tmp_path, broken):
     assert "0.50 s" in fault.message
 
 
+def test_samples_far_above_full_scale(worker, tmp_path):
+    signal = tone(1.0)
+    signal[24_000] = 1e30
+    source = written(tmp_path / "acme-1.wav", signal, subtype="FLOAT")
+
+    fault = refused(worker, source)
+
+    assert fault.reason == "not_finite"
+    assert "600 dB" in fault.message
+
+
 def wav_header(
     rate: int = 48_000,
     channels: int = 1,

@@ -81,27 +81,27 @@ def test_an_hour_never_sits_in_memory(hour, tmp_path):
     with SoundWorker() as worker:
         begun = time.monotonic()
         found = worker.prepare(hour, tmp_path)
-        matched = worker.match(found.as_is.path, tmp_path / "match.flac", 1.0)
         taken_s = time.monotonic() - begun
         peak_kb = _peak_kb(worker.child_pid)
 
     assert found.duration_s == 3600
-    assert found.as_is.duration_s == matched.duration_s == 3600
-    assert len(found.as_is.peaks) == len(matched.peaks) == 1200
+    assert found.as_is.duration_s == 3600
+    assert len(found.as_is.peaks) == 1200
     assert peak_kb < 200_000
-    assert taken_s < 100
+    assert taken_s < 60
 
 
 @pytest.mark.slow
 def test_a_long_compressed_recording_stays_within_memory_too(tmp_path):
-    pcm = np.tile(speechlike(10.0, 16_000), 60)
+    pcm = np.tile(speechlike(10.0, 16_000), 30)
     source = encoded(tmp_path / "a.m4a", pcm, 16_000, "aac", "ipod")
 
     with SoundWorker() as worker:
         found = worker.prepare(source, tmp_path)
+        worker.match(found.as_is.path, tmp_path / "match.flac", 1.0)
         peak_kb = _peak_kb(worker.child_pid)
 
-    assert found.duration_s == pytest.approx(600, abs=0.05)
+    assert found.duration_s == pytest.approx(300, abs=0.05)
     assert peak_kb < 200_000
 
 
@@ -182,7 +182,7 @@ def test_a_file_that_needs_too_much_memory_is_given_up(tmp_path):
         with pytest.raises(UnusableRecording) as caught:
             worker.prepare(long, tmp_path)
 
-        assert caught.value.reason in {"memory", "crash"}
+        assert caught.value.reason == "memory"
         assert worker.prepare(short, tmp_path).duration_s == 1.0
 
 
@@ -225,7 +225,7 @@ def test_the_child_sees_no_secret_and_is_limited(tmp_path, monkeypatch):
         seen = Path(f"/proc/{worker.child_pid}")
         environment = (seen / "environ").read_bytes()
         limits = (seen / "limits").read_text()
-        opened = {os.readlink(link) for link in (seen / "fd").iterdir()}
+        opened = {str(link.readlink()) for link in (seen / "fd").iterdir()}
 
     assert b"do-not-tell" not in environment
     assert limit_of(limits, "Max address space") == str(1024 * 2**20)
@@ -280,8 +280,8 @@ def _garble_and_prepare(good: Path, garbled: Path, seed: int) -> None:
     content = good.read_bytes()
     out = garbled.with_suffix(".out")
     out.mkdir()
-    limits = Limits(timeout_s=20.0)
-    with SoundWorker(limits) as worker:
+    faults: list[UnusableRecording] = []
+    with SoundWorker(Limits(timeout_s=20.0)) as worker:
         for i in range(30):
             # Half of the damage falls on the header, where it hurts most.
             reach = len(content) if i % 2 else min(200, len(content))
@@ -298,13 +298,15 @@ def _garble_and_prepare(good: Path, garbled: Path, seed: int) -> None:
             try:
                 found = worker.prepare(garbled, out)
             except UnusableRecording as fault:
-                assert fault.reason not in {"timeout", "not_written"}, fault
-                assert "Traceback" not in fault.message
+                faults.append(fault)
             else:
                 assert np.isfinite(found.level.peak_db)
                 found.as_is.path.unlink()
             assert list(out.iterdir()) == []
         assert worker.prepare(good, out).duration_s == pytest.approx(1.0, abs=0.05)
+    assert faults
+    reasons = {fault.reason for fault in faults}
+    assert not reasons & {"crash", "timeout", "memory", "not_written"}
 
 
 def limit_of(limits: str, name: str) -> str:
