@@ -70,7 +70,8 @@ def match_loudness(
     Raises
     ------
     UnusableRecording
-        "clips": the gain would push a sample above full scale; nothing is written.
+        "clips": the gain would push a sample above full scale; "silent": its channels
+        cancel each other. Nothing is written.
     SoundUnavailable
     """
     with SoundWorker(limits) as worker:
@@ -142,7 +143,8 @@ class SoundWorker:
         Raises
         ------
         UnusableRecording
-            "clips": the gain would push a sample above full scale.
+            "clips": the gain would push a sample above full scale; "silent": its
+            channels cancel each other. Nothing is written.
         SoundUnavailable
         """
         n_bytes = _size_of(rendition_in)

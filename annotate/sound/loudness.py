@@ -25,6 +25,9 @@ _K_WEIGHTING = np.array(
         [1.0, -2.0, 1.0, 1.0, -1.99004745483398, 0.99007225036621],
     ]
 )
+SILENCE_DB = -200.0
+"""Stands for no signal at all; the smallest step of 24 bits is at -138 dBFS."""
+
 _OFFSET = -0.691
 _ABSOLUTE_GATE = -70.0
 _RELATIVE_GATE = -10.0
@@ -80,10 +83,15 @@ class LoudnessMeter:
     def level(self) -> Level:
         """Return the level of all that was taken.
 
-        Digital silence has -inf in place of `ungated_lufs` and `peak_db`.
+        Digital silence has -200 in place of `ungated_lufs` and `peak_db`: a level
+        is always a number that JSON can hold.
         """
         mean = self._total / self._n_frames if self._n_frames else 0.0
-        return Level(self._gated(), _lufs(mean), decibels(self._peak))
+        return Level(
+            self._gated(),
+            max(SILENCE_DB, _lufs(mean)),
+            max(SILENCE_DB, decibels(self._peak)),
+        )
 
     def _gated(self) -> float | None:
         hops = np.array(self._hops)

@@ -100,7 +100,7 @@ class Level:
         passes the gate at -70 LUFS: the recording is too short or too quiet.
     ungated_lufs : float
         The same weighting, averaged over every sample without any gate. Defined for
-        every signal that is not digital silence.
+        every signal that is not digital silence, which has -200 here and as peak.
     peak_db : float
         Largest sample at 48 kHz in dBFS, not an oversampled true peak: the waveform
         between samples may reach higher, mostly by less than 1 dB.

@@ -66,7 +66,8 @@ def match(rendition: Path, out: Path, gain_db: float) -> Rendition:
     Raises
     ------
     UnusableRecording
-        "clips": the gain would push a sample above full scale. Nothing is written.
+        "clips": the gain would push a sample above full scale; "silent": its channels
+        cancel each other. Nothing is written.
     """
     factor = np.float32(amplitude_of(gain_db))
     peak = 0.0
@@ -81,6 +82,11 @@ def match(rendition: Path, out: Path, gain_db: float) -> Rendition:
                     f"{decibels(peak):.1f} dB above full scale.",
                 )
             writer.write(mono)
+        if peak == 0:
+            raise UnusableRecording(
+                "silent",
+                "Its two channels cancel each other: mixed to one, it is silent.",
+            )
     peaks, n_frames, _ = waveform_peaks(out)
     return Rendition(out, n_frames / RATE_HZ, 1, gain_db, decibels(peak), peaks)
 

@@ -298,11 +298,15 @@ def test_a_header_that_promises_terabytes_allocates_nothing(tmp_path):
 
 
 def test_channels_that_cancel_are_said(worker, tmp_path):
-    signal = tone()[:, None] * np.array([1.0, -1.0])
+    left = (tone() * 32767).astype(np.int16)
+    source = written(tmp_path / "acme-1.wav", np.stack([left, -left], axis=1))
 
-    found = worker.prepare(written(tmp_path / "acme-1.wav", signal), tmp_path)
+    found = worker.prepare(source, tmp_path)
 
     assert [caution.key for caution in found.cautions] == ["channels_cancel"]
+    assert found.mono_level.matching == (-200.0, -200.0)
+    with pytest.raises(UnusableRecording, match="mixed to one, it is silent"):
+        worker.match(found.as_is.path, tmp_path / "match.flac", 0.0)
 
 
 def _status(pid: int | None) -> dict[str, int]:
