@@ -99,8 +99,10 @@ class Site:
         self.home = home
         self.port = port
         self.stopping = False
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._ask_to_stop)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(signal.SIGHUP, self._ask_to_stop)
         self.folder = private_folder()
         self.socket = self.folder / "valkey.sock"
         self.guard = Guard(self.folder)

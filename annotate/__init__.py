@@ -1,0 +1,1 @@
+"""People, studies and their work: from recordings to answers. Knows no system."""

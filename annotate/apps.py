@@ -1,0 +1,7 @@
+"""The annotate app."""
+
+from django.apps import AppConfig
+
+
+class AnnotateConfig(AppConfig):
+    name = "annotate"

@@ -1,0 +1,73 @@
+"""Keep what stands on a page before it is submitted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotate.errors import StaleRevision, WorkEnded
+from annotate.models import Assignment, Draft
+from annotate.services.deal import renew_lease
+from annotate.services.submit import plausible_seconds
+
+
+@dataclass(frozen=True)
+class Saved:
+    version: int
+    at: Any
+
+
+@transaction.atomic
+def save_draft(
+    assignment: Assignment,
+    answers: Mapping[str, Any],
+    *,
+    seen_version: int,
+    worked_s: Any = 0.0,
+) -> Saved:
+    """Store a draft over the version the page has seen, and renew the lease.
+
+    Raises
+    ------
+    StaleRevision
+        Another tab saved since; it carries what that one saved.
+    WorkEnded
+        The assignment was skipped, or the rater withdrew.
+    """
+    if assignment.end_reason in (
+        Assignment.EndReason.SKIPPED,
+        Assignment.EndReason.WITHDRAWN,
+    ):
+        raise WorkEnded("This item is no longer yours; nothing more is stored for it.")
+    now = timezone.now()
+    kept = Draft.objects.filter(assignment=assignment, version=seen_version).update(
+        body=dict(answers), version=seen_version + 1, saved_at=now
+    )
+    if not kept:
+        kept = seen_version == 0 and _first(assignment, answers, now)
+    if not kept:
+        stored = Draft.objects.filter(assignment=assignment).first()
+        raise StaleRevision(
+            "Another tab saved this page since. Its answers are shown now.",
+            stored.body if stored else {},
+            stored.version if stored else 0,
+        )
+    opened = assignment.opened_at or now
+    Assignment.objects.filter(pk=assignment.pk).update(
+        worked_s=plausible_seconds(worked_s, opened, assignment.worked_s)
+    )
+    renew_lease(assignment)
+    return Saved(seen_version + 1, now)
+
+
+def _first(assignment: Assignment, answers: Mapping[str, Any], now) -> bool:
+    try:
+        with transaction.atomic():
+            Draft.objects.create(
+                assignment=assignment, body=dict(answers), version=1, saved_at=now
+            )
+    except IntegrityError:
+        return False
+    return True

@@ -1,0 +1,3 @@
+"""Addresses of people, studies and their work."""
+
+urlpatterns: list = []

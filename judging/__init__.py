@@ -1,0 +1,1 @@
+"""Systems and what is said of them: responses, judges, agreement, exports."""

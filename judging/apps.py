@@ -1,0 +1,7 @@
+"""The judging app."""
+
+from django.apps import AppConfig
+
+
+class JudgingConfig(AppConfig):
+    name = "judging"

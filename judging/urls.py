@@ -1,0 +1,3 @@
+"""Addresses of systems, judges and reports."""
+
+urlpatterns: list = []
