@@ -2,7 +2,8 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-reset test lint format bench lock runtime dev check-python
+.PHONY: help demo demo-reset test lint format bench lock runtime dev check-python \
+	lint-code lint-imports lint-types lint-migrations lint-templates lint-scripts
 
 PORT ?= 8000
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
@@ -31,13 +32,26 @@ demo-reset: runtime ## throw the demo's data away
 test: dev ## run every test: PostgreSQL, SQLite, Redis protocol, Chromium, Node
 	@$(RUN) -m tests.everything
 
-lint: dev ## run every check that needs no running site
+lint: lint-code lint-imports lint-types lint-migrations lint-templates lint-scripts ## run every check that needs no running site
+
+lint-code: dev
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
+
+lint-imports: dev
 	.venv/bin/lint-imports --no-cache
+
+lint-types: dev
 	$(FOR_LINT) $(RUN) -m mypy
+
+lint-migrations: dev
 	$(FOR_LINT) $(RUN) manage.py makemigrations --check --dry-run
-	$(RUN) -m djlint --lint --check --quiet templates
+
+lint-templates: dev
+	@if [ -n "$$(find templates -name '*.html')" ]; then \
+	echo djlint templates && $(RUN) -m djlint --lint --check --quiet templates; fi
+
+lint-scripts:
 	@if command -v npm >/dev/null; then \
 	scripts=$$(find static/js -name '*.js'); \
 	if [ -n "$$scripts" ]; then echo tsc --checkJs static/js && $(TSC) $$scripts; fi; \

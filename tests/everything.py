@@ -14,10 +14,13 @@ from tests import services
 
 PYTEST = [sys.executable, "-m", "pytest"]
 NO_TESTS = 5
+SETTINGS = "DJANGO_SETTINGS_MODULE"
 
 
 def main() -> int:
     failed = []
+    # tests/conftest.py names the settings, after it has set what they read.
+    env = {key: os.environ[key] for key in os.environ.keys() - {SETTINGS}}
     if (code := scripts()) != 0:
         failed.append(f"node ({code})")
     sqlite = services.new_folder("sqlite") / "earwitness.sqlite3"
@@ -26,8 +29,9 @@ def main() -> int:
         ("on PostgreSQL", [], os.environ.get("DATABASE_URL", "")),
     ):
         say(f"--- {name} ---")
-        env = os.environ | {"DATABASE_URL": url}
-        code = subprocess.run([*PYTEST, *options], env=env, check=False).returncode
+        code = subprocess.run(
+            [*PYTEST, *options], env=env | {"DATABASE_URL": url}, check=False
+        ).returncode
         if code not in (0, NO_TESTS):
             failed.append(f"pytest {name} ({code})")
     if failed:
