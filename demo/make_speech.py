@@ -148,7 +148,8 @@ def find_synthesiser() -> Synthesiser:
     """Choose the program if it is on the PATH, else the library."""
     program = shutil.which("espeak-ng")
     if program is not None:
-        return lambda line: speak_with_program(program, line)
+        command = [program, *seed_option(program)]
+        return lambda line: speak_with_program(command, line)
     try:
         loader = importlib.import_module("espeakng_loader")
     except ImportError:
@@ -158,14 +159,22 @@ def find_synthesiser() -> Synthesiser:
     return Library(loader.get_library_path(), loader.get_data_path()).speak
 
 
-def speak_with_program(program: str, line: Line) -> tuple[Samples, int]:
+def seed_option(program: str) -> list[str]:
+    """Give the option for the same breath noise each time; before 1.52 it always is."""
+    usage = subprocess.run(
+        [program, "--help"], capture_output=True, text=True, check=True
+    )
+    return ["-D"] if "\n-D" in usage.stdout else []
+
+
+def speak_with_program(command: list[str], line: Line) -> tuple[Samples, int]:
     """Voice a line with the program; the result is the samples and their rate."""
     style = line.style
     with tempfile.TemporaryDirectory() as folder:
         spoken = Path(folder) / "spoken.wav"
         subprocess.run(
             [
-                program,
+                *command,
                 *("-v", line.voice),
                 *("-s", str(style.rate)),
                 *("-p", str(style.pitch)),
@@ -212,6 +221,8 @@ class Library:
             raise RuntimeError(f"eSpeak NG has no voice {line.voice}")
         for name, number in self.PARAMETERS:
             self._library.espeak_SetParameter(number, getattr(line.style, name), 0)
+        if hasattr(self._library, "espeak_ng_SetRandSeed"):  # from 1.52 on
+            self._library.espeak_ng_SetRandSeed(ctypes.c_long(1))
         text = to_ssml(line.text, line.style).encode() + b"\0"
         failed = self._library.espeak_Synth(
             text,
@@ -231,7 +242,7 @@ class Library:
         return 0  # go on
 
 
-# --- The recording ----------------------------------------------------------------------
+# --- The recording --------------------------------------------------------------------
 
 
 def make_recording(line: Line, synthesise: Synthesiser) -> float:
