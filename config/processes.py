@@ -106,7 +106,10 @@ class Guard:
 
 
 def _guard(reading: int, folder: Path) -> None:
-    """Follow the pipe to its end, then stop every group. Never returns."""
+    """Follow the pipe to its end, then stop every group. Never returns.
+
+    The first group is stopped last: it is the queue, to which others hand work back.
+    """
     try:
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -114,12 +117,13 @@ def _guard(reading: int, folder: Path) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        groups: set[int] = set()
+        groups: list[int] = []
         with os.fdopen(reading, "r") as lines:
             for line in lines:
-                change = groups.add if line[0] == "+" else groups.discard
+                change = groups.append if line[0] == "+" else groups.remove
                 change(int(line[1:]))
-        stop_groups(groups)
+        stop_groups(groups[1:])
+        stop_groups(groups[:1])
         shutil.rmtree(folder, ignore_errors=True)
     finally:
         os._exit(0)
@@ -152,7 +156,14 @@ def group_lives(group: int) -> bool:
         os.killpg(group, 0)
     except ProcessLookupError:
         return False
-    return True
+    if sys.platform != "linux":
+        return True
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(its_group) == group and state not in "ZX":
+                return True
+    return False
 
 
 def follow_parent(number: int = signal.SIGTERM) -> None:

@@ -125,11 +125,8 @@ class Site:
         self._collect_static()
         self._prepare("load_demo")
         self._start("web", web_command(self.port))
-        celery = [sys.executable, "-m", "celery", "-A", "config"]
-        quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
-        pool = ["--concurrency", "1", "--pool", "prefork", "-l", "warning"]
-        self._start("worker", [*celery, "worker", *pool, *quiet])
-        self._start("beat", [*celery, "beat", "--pidfile", "", "-l", "warning"])
+        self._start("worker", worker_command())
+        self._start("beat", beat_command())
         if data is not None:
             say(f"Importing {data}…")
             self._prepare("import_study", str(data))
@@ -141,9 +138,7 @@ class Site:
 
     def stop(self) -> None:
         """Stop every child: the queue last, since the worker hands its work back."""
-        queue = [child for child in self.children if child.name == "queue"]
-        others = [child for child in self.children if child.name != "queue"]
-        for part in (others, queue):
+        for part in (self.children[1:], self.children[:1]):
             stop_groups(child.process.pid for child in part if child.process)
         self.guard.close()
 
@@ -231,6 +226,18 @@ def web_command(port: int) -> list[str]:
         *(sys.executable, "-m", "granian", "--interface", "wsgi"),
         *(*address, *size, "--log-level", "warning", "config.wsgi:application"),
     ]
+
+
+def worker_command() -> list[str]:
+    """Return the worker's command: one job at a time, no talk with other workers."""
+    celery = [sys.executable, "-m", "celery", "-A", "config", "worker"]
+    alone = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
+    return [*celery, "--pool", "prefork", "--concurrency", "1", *alone, "-l", "warning"]
+
+
+def beat_command() -> list[str]:
+    celery = [sys.executable, "-m", "celery", "-A", "config", "beat"]
+    return [*celery, "--pidfile", "", "-l", "warning"]
 
 
 def kept_in(folder: Path) -> list[str]:

@@ -15,7 +15,8 @@ from django.db import connections
 from pytest_django import Settings
 
 from config import ports
-from config.supervisor import web_command
+from config.celery import app as celery_app
+from config.supervisor import web_command, worker_command
 from tests import services
 
 FOLDER = services.new_folder("home")
@@ -94,31 +95,53 @@ def broker_url() -> str:
 
 
 @pytest.fixture(scope="session")
-def granian_address(django_db_setup: None) -> Iterator[str]:
-    """Serve the test database by the server that production runs."""
+def environment(django_db_setup: None) -> dict[str, str]:
+    """Return the environment of the site's other processes, on the test database."""
     name = connections["default"].settings_dict["NAME"]
-    env = os.environ | {"DATABASE_URL": services.same_server(DATABASE.url, name)}
-    services.run_manage("collectstatic", "--noinput", env=env)
+    return os.environ | {"DATABASE_URL": services.same_server(DATABASE.url, name)}
+
+
+@pytest.fixture
+def one_site(transactional_db: None, settings: Settings) -> Iterator[None]:
+    """Let the test keep media and passwords as the other processes do."""
+    settings.MEDIA_ROOT = FOLDER / "media"
+    settings.PASSWORD_HASHERS = global_settings.PASSWORD_HASHERS
+    yield
+    shutil.rmtree(settings.MEDIA_ROOT)
+    settings.MEDIA_ROOT.mkdir()
+
+
+@pytest.fixture(scope="session")
+def granian_address(environment: dict[str, str]) -> Iterator[str]:
+    """Serve the test database by the server that production runs."""
+    services.run_manage("collectstatic", "--noinput", env=environment)
     port = ports.free_port()
     with services.running(
         web_command(port),
         log=FOLDER / "web.log",
         answers=lambda: ports.status_of(port, "/healthz/"),
-        env=env,
+        env=environment,
     ):
         yield f"http://{ports.HOST}:{port}"
 
 
 @pytest.fixture
-def granian_server(
-    granian_address: str, transactional_db: None, settings: Settings
-) -> Iterator[str]:
-    """Give the address of the served site, whose media and passwords tests share."""
-    settings.MEDIA_ROOT = FOLDER / "media"
-    settings.PASSWORD_HASHERS = global_settings.PASSWORD_HASHERS
-    yield granian_address
-    shutil.rmtree(settings.MEDIA_ROOT)
-    settings.MEDIA_ROOT.mkdir()
+def granian_server(granian_address: str, one_site: None) -> str:
+    """Return the address at which a real server serves the test's data."""
+    return granian_address
+
+
+@pytest.fixture
+def worker(environment: dict[str, str], one_site: None) -> Iterator[None]:
+    """Run a Celery worker on the test's data; what was queued before is dropped."""
+    celery_app.control.purge()
+    with services.running(
+        worker_command(),
+        log=FOLDER / "worker.log",
+        answers=lambda: celery_app.control.ping(timeout=0.2),
+        env=environment,
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """The servers beneath: writers wait for each other, and messages arrive."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -48,3 +49,15 @@ def test_the_site_answers_as_served_in_production(granian_server: str):
 
     assert answer.status_code in {200, 404}
     assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_worker_does_what_is_queued(worker: None):
+    app.send_task("celery.backend_cleanup")  # the one that Celery brings
+
+    patience_ends = time.monotonic() + 20
+    done: list[dict] = []
+    while not any(done) and time.monotonic() < patience_ends:
+        seen = app.control.inspect(timeout=0.5).stats() or {}
+        done = [each["total"] for each in seen.values()]
+
+    assert done == [{"celery.backend_cleanup": 1}]
