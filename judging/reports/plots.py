@@ -1,0 +1,5 @@
+"""Plots as SVG."""
+
+
+def plots(body):
+    return {}
