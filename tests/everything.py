@@ -41,7 +41,7 @@ def main() -> int:
 
 def scripts() -> int:
     """Run the tests of scripts, where Node is there to run them."""
-    tests = sorted(map(str, Path("tests/js").glob("*.test.js")))
+    tests = sorted(map(str, Path("tests/js").rglob("*.test.js")))
     if not tests:
         return 0
     node = shutil.which("node")

@@ -15,7 +15,22 @@ import pytest
 from config import ports
 from config.supervisor import ROOT
 
-NOT_FOR_DEMOS = {"DATABASE_URL", "SECRET_KEY", "ALLOWED_HOSTS", "REDIS_URL"}
+SUPERVISOR = [sys.executable, "-m", "config.supervisor"]
+OF_TESTS = {"DATABASE_URL", "SECRET_KEY", "ALLOWED_HOSTS", "REDIS_URL"}
+OF_MAKE = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    given = {key: os.environ[key] for key in os.environ.keys() - OF_TESTS - OF_MAKE}
+    return given | {"EARWITNESS_HOME": str(home)} | more
+
+
+def say_of(*command: str, env: dict[str, str]) -> tuple[int, list[str]]:
+    """Run a command to its end; return its exit code and what it said."""
+    done = subprocess.run(
+        command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
 class Demo:
@@ -24,12 +39,11 @@ class Demo:
     def __init__(self, home: Path, port: int | None = None, **more: str) -> None:
         self.port = port or ports.free_port()
         self.output = home.with_suffix(f".{time.monotonic_ns()}.txt")
-        given = {key: os.environ[key] for key in os.environ.keys() - NOT_FOR_DEMOS}
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "config.supervisor", "--port", str(self.port)],
+                [*SUPERVISOR, "--port", str(self.port)],
                 cwd=ROOT,
-                env=given | {"EARWITNESS_HOME": str(home)} | more,
+                env=environment(home, **more),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -101,6 +115,54 @@ def test_a_port_in_use_is_one_clear_line(demo: Demo, tmp_path: Path):
     ]
 
 
+def test_a_reset_waits_for_the_end(demo: Demo, home: Path):
+    code, said = say_of(*SUPERVISOR, "--reset", env=environment(home))
+
+    assert code == 1
+    assert len(said) == 1
+    assert "already runs" in said[0]
+    assert (home / "demo.key").is_file()
+
+
+def test_a_reset_removes_nothing_that_is_not_a_demo(tmp_path: Path):
+    precious = tmp_path / "thesis.tex"
+    precious.touch()
+
+    code, said = say_of(*SUPERVISOR, "--reset", env=environment(tmp_path))
+
+    assert (code, len(said)) == (0, 1)
+    assert precious.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--data", "no such folder"], "no such folder"),
+        (["--port", "http"], "PORT"),
+        (["--port", "0"], "PORT"),
+    ],
+)
+def test_a_wrong_argument_is_one_clear_line(
+    tmp_path: Path, arguments: list[str], word: str
+):
+    home = tmp_path / "demo"
+
+    code, said = say_of(*SUPERVISOR, *arguments, env=environment(home))
+
+    assert (code, len(said)) == (1, 1)
+    assert word in said[0]
+    assert not home.exists()
+
+
+def test_a_wrong_python_is_one_clear_line(tmp_path: Path):
+    code, said = say_of(
+        *("make", "demo", "PYTHON=/bin/false"), env=environment(tmp_path)
+    )
+
+    assert code == 2
+    assert "needs Python 3.11 or newer" in said[0]
+
+
 def test_a_foreign_host_is_refused(demo: Demo):
     connection = http.client.HTTPConnection("127.0.0.1", demo.port)
     connection.request("GET", "/healthz/", headers={"Host": "earwitness.example.org"})
@@ -164,6 +226,9 @@ def test_nothing_outlives_a_killed_supervisor_and_data_stays(demo: Demo, home: P
     again.process.terminate()
     assert again.process.wait(20) == 0
     assert all_gone(family)
+
+    assert say_of(*SUPERVISOR, "--reset", env=environment(home))[0] == 0
+    assert not home.exists()
 
 
 def test_production_settings_are_refused(tmp_path: Path):
