@@ -128,3 +128,6 @@ CELERY_BEAT_SCHEDULE = {
     "dispatch-waiting-jobs": {"task": "judging.dispatch_waiting_jobs", "schedule": 15},
 }
 AUTH_USER_MODEL = "annotate.User"
+# Hosts of model endpoints that may lie in a private network.
+ENDPOINT_PRIVATE_HOSTS = env.words("ENDPOINT_PRIVATE_HOSTS")
+CSRF_FAILURE_VIEW = "annotate.views.speaking.stale_token"

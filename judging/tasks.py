@@ -38,7 +38,7 @@ def run_job_task(job_id: int) -> None:
 
 @shared_task(name="judging.dispatch_waiting_jobs", acks_late=False, expires=30)
 def dispatch_waiting_jobs() -> None:
-    """Publish again what was lost between commit and broker, or left by a dead worker."""
+    """Publish again what never reached the broker or was left by a dead worker."""
     for job_id in jobs_to_dispatch():
         run_job_task.delay(job_id)
 

@@ -29,7 +29,8 @@ class Recording(models.Model):
                 name="recording_ready_has_duration",
             ),
             models.CheckConstraint(
-                condition=Q(state="ready", error="") | (Q(state="unusable") & ~Q(error="")),
+                condition=Q(state="ready", error="")
+                | (Q(state="unusable") & ~Q(error="")),
                 name="recording_unusable_says_why",
             ),
         ]
@@ -46,9 +47,7 @@ class Rendition(models.Model):
         MATCH = "match"
         JUDGE = "judge"
 
-    recording = models.ForeignKey(
-        Recording, models.CASCADE, related_name="renditions"
-    )
+    recording = models.ForeignKey(Recording, models.CASCADE, related_name="renditions")
     recipe = models.CharField(max_length=8, choices=Recipe)
     file = models.FileField(upload_to="renditions", max_length=200)
     n_bytes = models.PositiveBigIntegerField()
@@ -136,9 +135,7 @@ class Instance(models.Model):
         CONTEXT = "context"
         TONE = "tone"
 
-    version = models.ForeignKey(
-        CorpusVersion, models.CASCADE, related_name="instances"
-    )
+    version = models.ForeignKey(CorpusVersion, models.CASCADE, related_name="instances")
     code = models.CharField(max_length=120)
     utterance = models.ForeignKey(Stimulus, models.PROTECT, related_name="+")
     context = models.ForeignKey(Stimulus, models.PROTECT, related_name="+")
@@ -165,5 +162,3 @@ class Instance(models.Model):
 
     def __str__(self) -> str:
         return self.code
-
-

@@ -11,9 +11,7 @@ from annotate.models.work import Assignment, Exhibit, Item, Part
 class Draft(models.Model):
     """What stands on a rater's page before it is submitted."""
 
-    assignment = models.OneToOneField(
-        Assignment, models.CASCADE, related_name="draft"
-    )
+    assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="draft")
     body = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=0)
     saved_at = models.DateTimeField()
@@ -98,9 +96,7 @@ class Answer(models.Model):
         CANNOT_JUDGE = "cannot_judge"
         NOT_APPLICABLE = "not_applicable"
 
-    submission = models.ForeignKey(
-        Submission, models.CASCADE, related_name="answers"
-    )
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="answers")
     part = models.ForeignKey(Part, models.PROTECT, related_name="answers")
     question = models.ForeignKey(Question, models.PROTECT, related_name="answers")
     state = models.CharField(max_length=14, choices=State, default=State.GIVEN)

@@ -134,9 +134,7 @@ def _as_it_was(field: str, value: Any) -> dict[str, Any]:
 def release_rows(slot: Slot, rater_id: int, reason: str, note: str = "") -> None:
     """End the old holder's open rows of this slot; what they submitted is surplus."""
     rows = Assignment.objects.filter(slot=slot, rater=rater_id)
-    rows.open().update(
-        ended_at=Now(), end_reason=reason, end_note=note, slot=None
-    )
+    rows.open().update(ended_at=Now(), end_reason=reason, end_note=note, slot=None)
     rows.filter(submitted_at__isnull=False).update(slot=None)
 
 
@@ -161,10 +159,7 @@ def _pick(rater: Rater, *, skip_locked: bool) -> Slot | None:
     else:
         searches = [free, expired]
     for search in searches:
-        slot = (
-            search.select_for_update(skip_locked=skip_locked, of=("self",))
-            .first()
-        )
+        slot = search.select_for_update(skip_locked=skip_locked, of=("self",)).first()
         if slot is not None:
             return slot
     return None
@@ -224,9 +219,7 @@ def assign_bundle(rater: Rater, slot: Slot) -> list[Assignment]:
     return sorted(rows, key=lambda row: row.position)
 
 
-def shown_order(
-    parts: list[Part], seed: int, sides: dict[str, int]
-) -> dict[str, Any]:
+def shown_order(parts: list[Part], seed: int, sides: dict[str, int]) -> dict[str, Any]:
     """Return in which order the parts are shown, and note it in `sides`.
 
     Two parts stand so that over a rater's items each side code is first as often as

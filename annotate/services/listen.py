@@ -81,8 +81,7 @@ def record_listening(
     have been heard and is not taken in. This is evidence of listening, not proof.
     """
     known = {
-        row.exhibit_id: row
-        for row in Listening.objects.filter(assignment=assignment)
+        row.exhibit_id: row for row in Listening.objects.filter(assignment=assignment)
     }
     now = timezone.now()
     opened = assignment.opened_at or now
@@ -94,9 +93,7 @@ def record_listening(
         if exhibit is None or not isinstance(report, Mapping):
             continue
         duration_s = exhibit.stimulus.recording.duration_s
-        row = known.get(exhibit.pk) or Listening(
-            assignment=assignment, exhibit=exhibit
-        )
+        row = known.get(exhibit.pk) or Listening(assignment=assignment, exhibit=exhibit)
         merged = merge_ranges([*row.ranges, *_pairs(report.get("ranges"))], duration_s)
         heard_s = heard_seconds(merged)
         plays = max(row.plays, _count(report.get("plays")))

@@ -119,7 +119,9 @@ def hand_over(
         pk=slot.pk, rater=giver, done_at__isnull=True
     ).update(rater=taker, lease_until=None)
     if not slot or not moved:
-        raise HandOverRefused(f"{giver.code} holds no unfinished place in {bundle.code}.")
+        raise HandOverRefused(
+            f"{giver.code} holds no unfinished place in {bundle.code}."
+        )
     release_rows(slot, giver.pk, Assignment.EndReason.HANDED_OVER)
     rows = assign_bundle(taker, slot)
     Event.objects.create(

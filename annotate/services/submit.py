@@ -131,7 +131,9 @@ def _locked_slot(assignment: Assignment) -> Slot | None:
     if assignment.slot_id is None:
         return None
     return (
-        Slot.objects.select_for_update(no_key=True).filter(pk=assignment.slot_id).first()
+        Slot.objects.select_for_update(no_key=True)
+        .filter(pk=assignment.slot_id)
+        .first()
     )
 
 

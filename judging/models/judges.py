@@ -29,15 +29,11 @@ class Judge(models.Model):
 class Verdict(models.Model):
     """A judge's whole reply to one assignment; kept also where it cannot be read."""
 
-    assignment = models.ForeignKey(
-        Assignment, models.PROTECT, related_name="verdicts"
-    )
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="verdicts")
     attempt = models.PositiveSmallIntegerField(default=1)
     raw = models.TextField(blank=True)
     tokens = models.PositiveIntegerField(null=True, blank=True)
-    cost = models.DecimalField(
-        max_digits=12, decimal_places=6, null=True, blank=True
-    )
+    cost = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     error = models.TextField(blank=True)
     received_at = models.DateTimeField(auto_now_add=True)
 

@@ -63,16 +63,12 @@ class System(models.Model):
 class Response(models.Model):
     """What one system said to one instance under one prompt, for one sample."""
 
-    instance = models.ForeignKey(
-        Instance, models.PROTECT, related_name="responses"
-    )
+    instance = models.ForeignKey(Instance, models.PROTECT, related_name="responses")
     system = models.ForeignKey(System, models.PROTECT, related_name="responses")
     prompt = models.CharField(max_length=80, blank=True)
     sample = models.PositiveSmallIntegerField(default=0)
     code = models.CharField(max_length=160)
-    stimulus = models.OneToOneField(
-        Stimulus, models.PROTECT, related_name="response"
-    )
+    stimulus = models.OneToOneField(Stimulus, models.PROTECT, related_name="response")
     meta = models.JSONField(default=dict, blank=True)
 
     class Meta:

@@ -312,5 +312,3 @@ def as_list(value: Any) -> list:
     if isinstance(value, list):
         return value
     return [word.strip() for word in str(value or "").split(",") if word.strip()]
-
-

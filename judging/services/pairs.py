@@ -45,7 +45,7 @@ class Plan:
 
     Attributes
     ----------
-    named : work is given to the raters in advance; else each takes the next from a queue
+    named : work is given to the raters now; else each takes the next from a queue
     """
 
     systems: Sequence[System]
@@ -78,9 +78,7 @@ def spoken_responses(
     return list(first.values())
 
 
-def form_pairs(
-    responses: Sequence[Response], n_pairs: int, seed: int
-) -> list[Pair]:
+def form_pairs(responses: Sequence[Response], n_pairs: int, seed: int) -> list[Pair]:
     """Return `n_pairs` balanced pairs, the same for the same seed.
 
     Pairs are shared out over the subsets as evenly as their sizes allow. Within a
