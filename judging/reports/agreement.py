@@ -4,6 +4,8 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
+from django.utils import timezone
+
 from annotate.models import Question, Study
 from judging.models import Judge, Report
 from judging.reports import inputs, raters
@@ -94,6 +96,7 @@ def make_report(
     """
     from judging.reports.plots import plots
 
+    read_at = timezone.now()
     sha256 = inputs.inputs_sha256(study)
     known = Report.objects.filter(study=study, inputs_sha256=sha256).first()
     if known:
@@ -101,7 +104,7 @@ def make_report(
         return known
     body = build_report(study, progress=progress)
     progress(0.95, "Drawing")
-    body["plots"] = plots(body)
+    body |= {"plots": plots(body), "read_at": read_at.isoformat()}
     report, _ = Report.objects.get_or_create(
         study=study, inputs_sha256=sha256, defaults={"body": body}
     )

@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 
 from annotate.models import Study
 from judging.models import Report
+from judging.reports.pages import page_of
 from judging.reports.tables import COLUMNS, RatingRow, rating_rows
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -72,6 +73,6 @@ def report_json(report: Report) -> str:
 
 def report_html(report: Report) -> str:
     """Return a report as one page that needs nothing else, without any script."""
-    return render_to_string(
-        "judging/report_file.html", {"report": report, "body": report.body}
-    )
+    page = page_of(report.body) | {"title": report.body["study"]["title"]}
+    context = {"report": report, "page": page}
+    return render_to_string("judging/report_file.html", context)

@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+from datetime import datetime
 
-from annotate.models import Assignment, Exclusion, Study
+from django.db.models import Q
+
+from annotate.models import Assignment, Exclusion, Study, Submission
 from judging.reports.exports import ratings_csv
 
 VERSION = 1
@@ -40,3 +43,16 @@ def study_state(study: Study) -> list:
         ],
         [[one.key, one.label, one.points] for one in questions],
     ]
+
+
+def changed_since(study: Study, moment: datetime) -> bool:
+    """Return whether anything a report rests on has changed, without reading it all."""
+    excluded = Q(at__gte=moment) | Q(lifted_at__gte=moment)
+    return (
+        Submission.objects.filter(
+            Q(received_at__gte=moment) | Q(superseded_at__gte=moment),
+            assignment__item__study=study,
+        ).exists()
+        or Exclusion.objects.filter(excluded, study=study).exists()
+        or Assignment.objects.filter(item__study=study, ended_at__gte=moment).exists()
+    )

@@ -94,7 +94,7 @@ def _table(
         return [
             Cell(
                 NONE if text is None else str(text),
-                at >= words and not heads[at] == note,
+                at >= words and heads[at] != note,
             )
             for at, text in enumerate(values)
         ]

@@ -3,6 +3,8 @@
 Loads no numeric library: figures and plots were made by the job and are read as stored.
 """
 
+from datetime import datetime
+
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import content_disposition_header
@@ -11,7 +13,7 @@ from django.views.decorators.http import require_safe
 from annotate.models import Job, Study
 from judging.models import Report
 from judging.reports.exports import ratings_csv, report_html, report_json
-from judging.reports.inputs import inputs_sha256
+from judging.reports.inputs import changed_since
 from judging.reports.pages import page_of
 
 SANDBOX = (
@@ -40,7 +42,8 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {"study": study, "report": report, "waiting": waiting}
     if report is not None:
         context["page"] = page_of(report.body)
-        context["outdated"] = report.inputs_sha256 != inputs_sha256(study)
+        read_at = datetime.fromisoformat(report.body["read_at"])
+        context["outdated"] = changed_since(study, read_at)
     return render(request, "judging/report.html", context)
 
 
