@@ -5,7 +5,8 @@
  * Reads: `fieldset[data-question="<name>"]` with `data-part`, `data-required`, radios
  *   whose value is the answer; `[data-question-text="<name>"]` for written answers;
  *   `[data-lock="<part>"]`, the words that say what unlocks a part's questions.
- * Tells: `question:change` on the document, detail `{name, by: "pointer" | "keyboard"}`;
+ * Tells: `question:change` on the document, detail `{name, by: "pointer" | "keyboard" |
+ *   "digit"}`, where keyboard is an arrow that may only be passing by;
  *   `question:mark` when another question is marked.
  */
 
@@ -177,6 +178,20 @@ export class Questions {
     }
   }
 
+  /**
+   * Say what unlocks a part: its own recording, or the one that all share.
+   *
+   * @param {(part: string) => boolean} isOwnHeard
+   */
+  explainLocks(isOwnHeard) {
+    for (const words of document.querySelectorAll("[data-lock]")) {
+      if (!(words instanceof HTMLElement)) continue;
+      const { lock = "", own = "", shared = "" } = words.dataset;
+      const text = isOwnHeard(lock) ? shared : own;
+      if (words.textContent !== text) words.textContent = text;
+    }
+  }
+
   /** Nothing can be changed any more. */
   freeze() {
     this.lock(() => false);
@@ -262,7 +277,7 @@ export class Questions {
       this.#showState(group);
       this.#say(group, "");
     }
-    const by = isInput ? this.#by : "pointer";
+    const by = isInput ? this.#by : "digit";
     queueMicrotask(() =>
       document.dispatchEvent(
         new CustomEvent("question:change", { detail: { name, by } }),

@@ -15,11 +15,11 @@ let asking = null;
  * @param {import("./http.js").Post} post
  * @param {string} url
  * @param {string} rater
- * @param {{unreachable: string}} words
+ * @param {string} unreachable  words for a server that does not answer
  * @returns {Promise<boolean>}
  */
-export function signInHere(post, url, rater, words) {
-  asking ??= ask(post, url, rater, words);
+export function signInHere(post, url, rater, unreachable) {
+  asking ??= ask(post, url, rater, unreachable);
   return asking;
 }
 
@@ -27,10 +27,10 @@ export function signInHere(post, url, rater, words) {
  * @param {import("./http.js").Post} post
  * @param {string} url
  * @param {string} rater
- * @param {{unreachable: string}} words
+ * @param {string} unreachable  words for a server that does not answer
  * @returns {Promise<boolean>}
  */
-function ask(post, url, rater, words) {
+function ask(post, url, rater, unreachable) {
   const form = /** @type {HTMLFormElement} */ (
     document.querySelector("form[data-sign-in-here]")
   );
@@ -71,7 +71,7 @@ function ask(post, url, rater, words) {
         resolve(false);
       } else {
         button.disabled = false;
-        fault.textContent = body.message || words.unreachable;
+        fault.textContent = body.message || unreachable;
         field("password").focus();
       }
     };

@@ -181,8 +181,9 @@ export class Waveform {
     pen.fillStyle = full;
     pen.fill(outline);
     pen.restore();
-    if (this.#state.atS > 0) {
-      const x = Math.min(width - 2 * scale, (this.#state.atS / this.#durationS) * width);
+    const { atS } = this.#state;
+    if (atS > 0 && atS < this.#durationS - 0.03) {
+      const x = Math.min(width - 2 * scale, (atS / this.#durationS) * width);
       pen.fillStyle = head;
       pen.beginPath();
       pen.roundRect(x, 0, 2 * scale, height, scale);
