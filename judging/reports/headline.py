@@ -30,7 +30,7 @@ def headline(dimensions: list[Figures], n_people: int) -> str:
             f"on {name} (alpha {_figure(_alpha(one))})"
         )
     said = [f"{verb} {_and(names)}" for verb, names in phrases.items()]
-    return f"{_people(n_people)} " + "; ".join(said) + "."
+    return f"{_people(n_people)} " + "; they ".join(said) + "."
 
 
 def _alpha(dimension: Figures) -> Figures:
