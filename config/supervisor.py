@@ -38,7 +38,6 @@ NEEDED_MB = 200
 PATIENCE_S = 60  # for the site to answer
 PREPARING_S = 3600  # for a large study to come in
 HEALTH = "/healthz/"
-BUILT_IN = {"migrate", "collectstatic"}
 
 
 class Trouble(Exception):
@@ -118,11 +117,14 @@ class Site:
 
     def start(self, data: Path | None) -> None:
         """Start everything in order; return when the site answers."""
+        is_new = not (self.home / "earwitness.sqlite3").exists()
         queue = self.home / "queue"
         queue.mkdir(exist_ok=True)
         self._start("queue", valkey_command(self.socket, *kept_in(queue)))
         self._prepare("migrate", "--noinput")
         self._collect_static()
+        if is_new:
+            say("Loading the demo: this once, it takes about half a minute…")
         self._prepare("load_demo")
         self._start("web", web_command(self.port))
         self._start("worker", worker_command())
@@ -158,11 +160,6 @@ class Site:
     def _prepare(self, *command: str) -> None:
         """Run one management command to its end."""
         name = command[0]
-        if name not in BUILT_IN and not any(
-            ROOT.glob(f"*/management/commands/{name}.py")
-        ):
-            say(f"Skipped {name}: this version has no such command.")
-            return
         child = Child(
             name,
             [sys.executable, str(ROOT / "manage.py"), *command],
@@ -211,8 +208,7 @@ class Site:
                 child.start(self.guard)
 
     def _is_ready(self) -> bool:
-        answers = ports.status_of(self.port, HEALTH) in {200, 404}
-        return answers and worker_waits(self.socket)
+        return ports.status_of(self.port, HEALTH) == 200 and worker_waits(self.socket)
 
     def _ask_to_stop(self, number: int, frame: object) -> None:
         self.stopping = True
