@@ -9,8 +9,12 @@ from django.utils import timezone
 
 from annotate.errors import StaleRevision, WorkEnded
 from annotate.models import Assignment, Draft
+from annotate.services.answers import MAX_TEXT
 from annotate.services.deal import renew_lease
 from annotate.services.submit import plausible_seconds
+
+
+MAX_FIELDS = 500
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,7 @@ def save_draft(
         Assignment.EndReason.WITHDRAWN,
     ):
         raise WorkEnded("This item is no longer yours; nothing more is stored for it.")
+    answers = storable(answers)
     now = timezone.now()
     kept = Draft.objects.filter(assignment=assignment, version=seen_version).update(
         body=dict(answers), version=seen_version + 1, saved_at=now
@@ -71,3 +76,24 @@ def _first(assignment: Assignment, answers: Mapping[str, Any], now) -> bool:
     except IntegrityError:
         return False
     return True
+
+
+def storable(answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a draft keeps: short names, and values a page can have given.
+
+    Characters that no database stores are dropped; a submission names them instead.
+    """
+    kept: dict[str, Any] = {}
+    for name, value in list(answers.items())[:MAX_FIELDS]:
+        if isinstance(value, str):
+            text = value[:MAX_TEXT].encode("utf-8", "ignore").decode()
+            kept[_plain(name)] = text.replace("\0", "")
+        elif isinstance(value, Mapping):
+            kept[_plain(name)] = {"state": _plain(str(value.get("state", "")))}
+        elif value is None or isinstance(value, bool | int | float):
+            kept[_plain(name)] = value
+    return kept
+
+
+def _plain(name: str) -> str:
+    return name[:80].encode("ascii", "ignore").decode().replace("\0", "")

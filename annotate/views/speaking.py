@@ -33,7 +33,7 @@ def on_own_page(view: View) -> Callable[Concatenate[HttpRequest, ...], HttpRespo
         if not request.user.is_authenticated:
             return JsonResponse({"message": "Sign in to go on."}, status=401)
         try:
-            posted = json.loads(request.body or b"{}")
+            posted = json.loads(request.body or b"{}", parse_constant=_no_constant)
         except (ValueError, RecursionError):
             return JsonResponse({"message": "That was not JSON."}, status=400)
         if not isinstance(posted, dict):
@@ -61,6 +61,11 @@ def on_own_page(view: View) -> Callable[Concatenate[HttpRequest, ...], HttpRespo
             return JsonResponse({"message": str(error)}, status=410)
 
     return answer
+
+
+def _no_constant(name: str) -> None:
+    """Refuse NaN and Infinity, which are not JSON and no database stores them."""
+    raise ValueError(f"{name} is not JSON")
 
 
 @ensure_csrf_cookie
