@@ -6,7 +6,7 @@ Loads no numeric library: figures and plots were made by the job and are read as
 from datetime import datetime
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
@@ -15,20 +15,12 @@ from judging.models import Report
 from judging.reports.exports import ratings_csv, report_html, report_json
 from judging.reports.inputs import changed_since
 from judging.reports.pages import page_of
+from judging.views.studies import own_study
 
 SANDBOX = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
     " frame-ancestors 'none'"
 )
-
-
-def own_study(request: HttpRequest, slug: str) -> Study:
-    """Return the study if this person may read it as a researcher; else 404."""
-    if not request.user.is_authenticated:
-        raise Http404
-    return get_object_or_404(
-        Study.objects.seen_by(request.user).select_related("protocol"), slug=slug
-    )
 
 
 @require_safe
