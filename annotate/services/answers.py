@@ -108,6 +108,11 @@ def _read_one(
     return _read_text(question, part_key, value)
 
 
+def storable_text(text: str, limit: int = MAX_TEXT) -> str:
+    """Return the text without the characters that no database stores."""
+    return text[:limit].encode("utf-8", "ignore").decode().replace("\0", "")
+
+
 def _read_text(question: Question, part_key: str, value: str) -> CleanAnswer:
     if len(value) > MAX_TEXT:
         raise ValueError(f"{question.label}: at most {MAX_TEXT} characters.")

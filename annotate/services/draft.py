@@ -9,10 +9,9 @@ from django.utils import timezone
 
 from annotate.errors import StaleRevision, WorkEnded
 from annotate.models import Assignment, Draft
-from annotate.services.answers import MAX_TEXT
+from annotate.services.answers import storable_text
 from annotate.services.deal import renew_lease
 from annotate.services.submit import plausible_seconds
-
 
 MAX_FIELDS = 500
 
@@ -86,8 +85,7 @@ def storable(answers: Mapping[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for name, value in list(answers.items())[:MAX_FIELDS]:
         if isinstance(value, str):
-            text = value[:MAX_TEXT].encode("utf-8", "ignore").decode()
-            kept[_plain(name)] = text.replace("\0", "")
+            kept[_plain(name)] = storable_text(value)
         elif isinstance(value, Mapping):
             kept[_plain(name)] = {"state": _plain(str(value.get("state", "")))}
         elif value is None or isinstance(value, bool | int | float):
@@ -96,4 +94,4 @@ def storable(answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(name: str) -> str:
-    return name[:80].encode("ascii", "ignore").decode().replace("\0", "")
+    return storable_text(name, 80)

@@ -17,7 +17,12 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.errors import NothingToRate
 from annotate.models import Assignment, Listening, Question, Rater, Slot, Submission
 from annotate.services import returns
-from annotate.services.answers import as_posted, field_name, letters_of
+from annotate.services.answers import (
+    as_posted,
+    field_name,
+    letters_of,
+    storable_text,
+)
 from annotate.services.deal import assignment_ahead, next_assignment
 from annotate.services.draft import save_draft
 from annotate.services.listen import TOLERANCE_S, record_listening
@@ -240,7 +245,9 @@ def _recordings(page: RaterPage) -> list[dict[str, Any]]:
 
 def _seen(posted: Posted, key: str) -> int:
     value = posted.get(key, 0)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    if not isinstance(value, int) or isinstance(value, bool):
+        return 0
+    return value if 0 <= value < 2**31 else 0
 
 
 def _mapping(posted: Posted, key: str) -> dict[str, Any]:
@@ -303,7 +310,7 @@ def skip(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any
     returns.skip_bundle(
         page.assignment,
         str(posted.get("reason", "")),
-        str(posted.get("note", ""))[:2000],
+        storable_text(str(posted.get("note", "")), 2000),
     )
     return {"next": where_next(page)}
 
