@@ -68,7 +68,10 @@ def report_json(report: Report) -> str:
     """Return a report's figures and method; undefined ones are null with a note."""
     figures = {key: value for key, value in report.body.items() if key != "plots"}
     figures["inputs_sha256"] = report.inputs_sha256
-    return json.dumps(figures, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    text = json.dumps(
+        figures, ensure_ascii=False, indent=2, allow_nan=False, sort_keys=True
+    )
+    return text + "\n"
 
 
 def report_html(report: Report) -> str:

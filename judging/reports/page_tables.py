@@ -95,7 +95,7 @@ def distribution_table(one: Figures) -> Table:
     names = point_names(one)
     spread = one["distribution"]
     rows = [[_("All people"), *_shares(spread)]]
-    rows += [[rater, *_shares(own)] for rater, own in spread["raters"].items()]
+    rows += [[rater, *_shares(own)] for rater, own in sorted(spread["raters"].items())]
     return table_of(
         _("How often each point was given: %s") % one["label"],
         [_("Rater"), *names],
@@ -132,7 +132,8 @@ def coefficient_table(caption: str, one: Figures) -> Table:
                 found["n_ratings"],
                 why(found),
             ]
-            for name, found in one["coefficients"].items()
+            for name in NAMES
+            if (found := one["coefficients"].get(name))
         ],
     )
 

@@ -1,9 +1,10 @@
-"""Plots of a report as SVG that a strict page can hold: no style, no script, no size.
+"""Plots of a report as SVG that a strict page can hold: no style and no script.
 
 Altair and vl-convert are loaded inside the one function that draws, in the job.
 """
 
 import re
+from math import floor
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -29,19 +30,19 @@ CONFIG = {
         "tickColor": INK,
         "gridColor": INK,
         "gridOpacity": 0.15,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
+        "labelFontSize": 14,
+        "titleFontSize": 14,
         "titleFontWeight": "normal",
         "labelLimit": 220,
     },
     "legend": {
         "labelColor": INK,
         "titleColor": INK,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
+        "labelFontSize": 14,
+        "titleFontSize": 14,
         "titleFontWeight": "normal",
     },
-    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12},
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 14},
 }
 
 
@@ -85,13 +86,13 @@ def _agreement(dimensions: list[Figures]) -> str:
         rows,
         y=alt.Y("name:N", title=None, sort=list(COEFFICIENTS.values())),
         x_title="Agreement (0: as by chance for the coefficients), 95 % interval",
-        domain=[min(0.0, *(row["low"] for row in rows)), 1.0],
+        domain=[min(0.0, *(floor(row["low"] * 10) / 10 for row in rows)), 1.0],
     ).facet(
         row=alt.Row(
             "dimension:N",
             title=None,
             sort=labels,
-            header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="top"),
+            header=alt.Header(labelAnchor="start", labelOrient="top", labelPadding=4),
         )
     )
     return _svg(chart, f"Agreement among people with intervals: {', '.join(labels)}")
@@ -130,7 +131,7 @@ def _distribution(one: Figures) -> str:
     points = sorted(one["points"], key=lambda point: point["value"])
     names = [str(point.get("label") or point["value"]) for point in points]
     bars = {"All people": spread["shares"]}
-    bars |= {rater: own["shares"] for rater, own in spread["raters"].items()}
+    bars |= {rater: own["shares"] for rater, own in sorted(spread["raters"].items())}
     rows = [
         {"rater": rater, "point": name, "place": place, "share": share}
         for rater, shares in bars.items()
@@ -138,7 +139,7 @@ def _distribution(one: Figures) -> str:
         if share is not None
     ]
     chart = (
-        alt.Chart(alt.Data(values=rows), width=460, height=alt.Step(22))
+        alt.Chart(alt.Data(values=rows), width=480, height=alt.Step(26))
         .mark_bar()
         .encode(
             y=alt.Y("rater:N", title=None, sort=list(bars)),
@@ -183,7 +184,7 @@ def _intervals(rows: list[Figures], y: Any, x_title: str, domain: list[float]) -
     import altair as alt
 
     scale = alt.Scale(domain=domain, nice=False, zero=False)
-    base = alt.Chart(width=400, height=alt.Step(22)).encode(y=y)
+    base = alt.Chart(width=440, height=alt.Step(26)).encode(y=y)
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(
         x=alt.X("low:Q", title=x_title, scale=scale), x2="high:Q"
     )
@@ -201,12 +202,14 @@ def _svg(chart: Any, title: str) -> str:
 
 
 def tidy(svg: str, title: str) -> str:
-    """Return an SVG named for those who cannot see it, sized by its page.
+    """Return an SVG named for those who cannot see it, in the page's own typeface.
+
+    It keeps its width, so that a wide page does not blow it up; the height follows.
 
     Examples
     --------
-    >>> tidy('<svg class="marks" width="9" height="4" viewBox="0 0 9 4"></svg>', "A<B")
-    '<svg viewBox="0 0 9 4" role="img" aria-label="A&lt;B"><title>A&lt;B</title></svg>'
+    >>> tidy('<svg class="marks" width="9" height="4" viewBox="0 0 9 4"></svg>', "A")
+    '<svg viewBox="0 0 9 4" width="9" role="img" aria-label="A"><title>A</title></svg>'
 
     Raises
     ------
@@ -218,13 +221,14 @@ def tidy(svg: str, title: str) -> str:
     if head is None or box is None:
         raise ValueError("this is no SVG with a view box")
     inner = svg[head.end() :]
-    inner = re.sub(r' (?:role|aria-[a-z]+)="[^"]*"', "", inner)
+    inner = re.sub(r' (?:role|aria-[a-z]+|font-family)="[^"]*"', "", inner)
     if re.search(r"<(?:script|style|foreignObject|image|a)\b", inner) or re.search(
         r'<[^>]*\s(?:style|on\w+|(?:xlink:)?href)="', inner
     ):
         raise ValueError("a plot may hold no style, script or link")
+    width = f' width="{box.group().split()[2]}"'
     xmlns = ' xmlns="http://www.w3.org/2000/svg"' if "xmlns=" in head.group() else ""
     return (
-        f'<svg{xmlns} {box.group()} role="img" aria-label={quoteattr(title)}>'
+        f'<svg{xmlns} {box.group()}{width} role="img" aria-label={quoteattr(title)}>'
         f"<title>{escape(title)}</title>{inner}"
     )
