@@ -15,7 +15,13 @@ DEBUG = env.flag("DEBUG")
 DEMO = env.flag("EARWITNESS_DEMO")
 if DEMO:
     # The demo signs anybody in as an administrator: it must never meet real data.
-    for name in ("DATABASE_URL", "SECRET_KEY", "ALLOWED_HOSTS", "MEDIA_BUCKET"):
+    for name in (
+        "DATABASE_URL",
+        "SECRET_KEY",
+        "ALLOWED_HOSTS",
+        "MEDIA_BUCKET",
+        "BEHIND_HTTPS",
+    ):
         if env.text(name):
             raise ImproperlyConfigured(
                 f"EARWITNESS_DEMO=1 and {name} exclude each other: the demo lets"
@@ -103,8 +109,6 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.storage.HashedModules"},
 }
 AWS_STORAGE_BUCKET_NAME = _bucket
-# Links that whitenoise may cache for ever are the hashed ones alone.
-WHITENOISE_KEEP_ONLY_HASHED_FILES = False
 
 # --- Words and times --------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -121,6 +125,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_TIME_LIMIT = 6 * 3600
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1  # heavy libraries leave with the child
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 7 * 3600}
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat")
@@ -131,3 +136,14 @@ AUTH_USER_MODEL = "annotate.User"
 # Hosts of model endpoints that may lie in a private network.
 ENDPOINT_PRIVATE_HOSTS = env.words("ENDPOINT_PRIVATE_HOSTS")
 CSRF_FAILURE_VIEW = "annotate.views.speaking.stale_token"
+
+# Errors go to the process's own log, with their traceback; pages show none.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+}

@@ -135,7 +135,8 @@ def two_way(sums: Floats) -> dict[str, Floats]:
     Returns
     -------
     dict of str to array of float, shape (n,)
-        `icc_a1`, `icc_c1`, `icc_ak`, `icc_ck`; NaN without two units or any spread.
+        `icc_a1`, `icc_c1`, `icc_ak`, `icc_ck`; NaN without two units or any spread,
+        and for `icc_ak` where its denominator is not above zero.
 
     References
     ----------
@@ -157,11 +158,14 @@ def two_way(sums: Floats) -> dict[str, Floats]:
     error = rest / ((n - 1) * max(k - 1, 1))
     defined &= all_squares > 1e-9 * np.maximum(squares, 1e-12)
     over = rows - error
+    # With a negative variance between units both terms of ICC(A, k) can be below
+    # zero, and their quotient would look like agreement.
+    averaged = rows + (columns - error) / n
     return {
         "icc_a1": _quotient(
             over, rows + (k - 1) * error + k * (columns - error) / n, defined
         ),
         "icc_c1": _quotient(over, rows + (k - 1) * error, defined),
-        "icc_ak": _quotient(over, rows + (columns - error) / n, defined),
+        "icc_ak": _quotient(over, averaged, defined & (averaged > 0)),
         "icc_ck": _quotient(over, rows, defined),
     }
