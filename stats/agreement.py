@@ -230,6 +230,8 @@ def _by_counts(
 def _why_undefined(table: RatingTable, name: str) -> str:
     if name.startswith("icc") and (table.ratings_per_unit > 0).sum() < 2:
         return "only one unit was rated"
+    if name == "icc_ak" and len(np.unique(table.values[~np.isnan(table.values)])) > 1:
+        return "units differ less than ratings within a unit"
     return "only one category was used"
 
 
