@@ -81,8 +81,17 @@ def interval(found: Figures) -> str:
 
 
 def why(found: Figures) -> str:
-    """Return why a number or its interval is missing, or what to beware of."""
-    return found.get("note") or found.get("interval_note") or ""
+    """Return why a number or its interval is missing, or what to beware of.
+
+    Pairs of raters that a mean over pairs could not take in are counted here.
+    """
+    said = [found.get("note") or found.get("interval_note") or ""]
+    said += [
+        _("%(n)s %(reason)s left out") % {"n": n, "reason": reason}
+        for reason, n in sorted(found.get("dropped", {}).items())
+        if reason.startswith("pairs ")
+    ]
+    return "; ".join(filter(None, said))
 
 
 def point_names(one: Figures) -> list[str]:

@@ -108,6 +108,11 @@ def _section(one: Figures, plots: dict[str, str]) -> Section:
         "units": one.get("n_units", 0),
         "groups": one.get("n_groups", 0),
     }
+    few = one.get("coefficients", {}).get("exact", {}).get("dropped", {})
+    if few.get("units with one rating"):
+        lede += " " + _("%(n)s replies have one rating and enter no agreement.") % {
+            "n": few["units with one rating"]
+        }
     return Section(
         one["key"],
         label,

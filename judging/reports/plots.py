@@ -86,7 +86,7 @@ def _agreement(dimensions: list[Figures]) -> str:
         rows,
         y=alt.Y("name:N", title=None, sort=list(COEFFICIENTS.values())),
         x_title="Agreement (0: as by chance for the coefficients), 95 % interval",
-        domain=[min(0.0, *(floor(row["low"] * 10) / 10 for row in rows)), 1.0],
+        domain=[min(0.0, *(floor(row["low"] * 5) / 5 for row in rows)), 1.0],
     ).facet(
         row=alt.Row(
             "dimension:N",

@@ -346,3 +346,58 @@ def test_a_system_asked_twice_is_named_with_its_prompt():
         "sys-a · plain",
         "sys-a · warm",
     ]
+
+
+def test_high_agreement_with_a_kappa_near_0_is_explained():
+    made = MadeStudy()
+    one, other = made.person("p1"), made.person("p2")
+    for n in range(50):
+        item = made.item(f"x{n:02}")
+        made.rate(item, one, both(3, 1 if n < 2 else 3))
+        made.rate(item, other, both(1 if n < 2 else 3, 3))
+    found = build_report(made.study, bootstrap=0)["dimensions"][0]
+
+    assert found["coefficients"]["kappa_cohen"]["value"] < 0
+    assert found["coefficients"]["ac1"]["value"] > 0.9
+    assert found["paradox"].startswith("Raters agree on 96% of pairs of ratings, yet")
+
+
+def test_an_imported_rater_is_compared_and_counts_as_no_person():
+    made = MadeStudy()
+    item = made.item("x")
+    made.rate(item, made.person("p1"), both(1, 3))
+    elsewhere = made.judge("paper")
+    elsewhere.kind = "imported"
+    elsewhere.save()
+    made.rate(item, elsewhere, both(1, 2))
+    body = build_report(made.study, bootstrap=0)
+
+    assert (body["n_people"], body["dimensions"][0]["n_raters"]) == (1, 1)
+    (compared,) = body["dimensions"][0]["judges"]
+    assert (compared["rater"], compared["kind"]) == ("paper", "imported")
+    assert compared["judge"]["exact"]["value"] == 0.5
+
+
+def test_a_judge_that_met_no_person_says_so():
+    made = MadeStudy()
+    made.rate(made.item("x"), made.person("p1"), both(1, 3))
+    made.rate(made.item("y"), made.judge("j1"), both(1, 3), heard_s=None)
+    (compared,) = build_report(made.study, bootstrap=0)["dimensions"][0]["judges"]
+
+    assert "no unit in common" in (
+        compared["note"] or compared["judge"]["exact"]["note"]
+    )
+    assert compared["pair_ranking"]["note"] or (
+        compared["pair_ranking"]["strict"]["value"] is None
+    )
+
+
+def test_a_value_off_the_scale_is_said_and_spares_the_other_dimension():
+    made = MadeStudy()
+    item = made.item("x")
+    for code in ("p1", "p2"):
+        made.rate(item, made.person(code), both(1, 3) | {("a", "coherence"): 2.5})
+    body = build_report(made.study, bootstrap=0)
+
+    assert body["dimensions"][0]["note"] == "value 2.5 is not on the scale (1, 2, 3)"
+    assert body["dimensions"][1]["coefficients"]["exact"]["value"] == 1
