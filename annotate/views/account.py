@@ -23,11 +23,11 @@ from annotate.models import Rater, Study, User
 from annotate.views.rate import rater_key
 
 DEMO_NAMES = (
-    "researcher",
     "annotator1",
     "annotator2",
     "annotator3",
     "annotator4",
+    "researcher",
     "admin",
 )
 
