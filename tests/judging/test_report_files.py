@@ -151,6 +151,23 @@ def test_without_a_report_the_page_invites_to_compute_one(client):
     assert client.get(url("report_html", made)).status_code == 404
 
 
+@pytest.mark.parametrize("rated", [False, True])
+def test_a_report_without_agreement_shows_dashes_and_reasons(client, rated):
+    made = MadeStudy()
+    if rated:
+        values = both(1, 3) | {("a", "coherence"): 2.5}
+        made.rate(made.item("x"), made.person("p1"), values)
+    make_report(made.study)
+    client.force_login(made.owner)
+    html = client.get(url("report", made)).content.decode()
+
+    assert "—" in html
+    assert ("one rater" if rated else "no ratings") in html.lower()
+    assert ("value 2.5 is not on the scale" in html) == rated
+    assert "None" not in html
+    assert "nan" not in re.sub(r"<[^>]*>", " ", html).lower().split()
+
+
 def test_plots_hold_no_style_and_no_script_and_escape_names():
     made = MadeStudy(systems=(CANARY, "plain"))
     people = [made.person(code) for code in ("p1", "<script>p2")]
