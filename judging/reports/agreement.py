@@ -44,7 +44,7 @@ def build_report(
     """
     progress(0, "Reading the ratings")
     rows = list(rating_rows(study))
-    how = How(bootstrap, seed)
+    how = How(bootstrap=bootstrap, seed=seed)
     people = {row.rater for row in rows if row.rater_kind == "person"}
     others = {row.rater: row.rater_kind for row in rows if row.rater_kind != "person"}
     names = dict(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from judging.reports.tables import RatingRow
 from stats.agreement import agreement
@@ -29,11 +29,11 @@ NO_PAIRS = "no item has two replies rated on this dimension"
 NO_SYSTEMS = "no rated reply names its system and instance"
 
 
-class How:
+class How(TypedDict):
     """How often to resample, and from which seed."""
 
-    def __init__(self, bootstrap: int, seed: int) -> None:
-        self.options = {"bootstrap": bootstrap, "seed": seed}
+    bootstrap: int
+    seed: int
 
 
 def attempt(compute: Callable[[], Any]) -> Any:
@@ -79,7 +79,7 @@ def of_people(rows: Sequence[RatingRow], points: Sequence[float], how: How) -> F
     """Return the figures of people's ratings of one dimension."""
     table = rating_table(rows, points)
     spread = distribution(table)
-    found = agreement(table, coefficients=COEFFICIENTS, **how.options)
+    found = agreement(table, coefficients=COEFFICIENTS, **how)
     paradox = ""
     if table.n_ratings:
         kappa = found["kappa_cohen"]
@@ -130,7 +130,7 @@ def ranking(
 
     def compute() -> Any:
         table = PairTable.from_long(items, raters, first, second, clusters=groups)
-        return pair_ranking(table, between=between, **how.options)
+        return pair_ranking(table, between=between, **how)
 
     return {"note": ""} | attempt(compute)
 
@@ -153,16 +153,14 @@ def of_judge(
     here = people & set(table.raters)
     if judge not in table.raters or not here:
         return {"note": "the judge and people rated no unit in common"}
-    beside = ceiling(table, judge, here, **how.options)
-    profile = judge_profile(table, judge, here, **how.options)
+    beside = ceiling(table, judge, here, **how)
+    profile = judge_profile(table, judge, here, **how)
     return {
         "note": "",
         "judge": as_plain(beside.judge),
         "people": as_plain(beside.people),
         "profile": as_plain(profile),
-        "leave_one_out": attempt(
-            lambda: leave_one_out(table, judge, here, **how.options)
-        ),
+        "leave_one_out": attempt(lambda: leave_one_out(table, judge, here, **how)),
         "confusion": confusion(table, judge, here).tolist(),
         "pair_ranking": ranking(rows, how, ({judge}, here)),
     }
@@ -204,8 +202,8 @@ def of_systems(rows: Sequence[RatingRow], points: Sequence[float], how: How) -> 
             clusters=[row.group for row in kept],
         )
         instances, systems = zip(*cells, strict=True)
-        means = as_plain(system_means(table, systems, **how.options))
-        compared = compare_systems(table, systems, instances, **how.options)
+        means = as_plain(system_means(table, systems, **how))
+        compared = compare_systems(table, systems, instances, **how)
     except StatsError as error:
         return {"note": str(error), "means": [], "differences": []}
     raters = defaultdict(set)

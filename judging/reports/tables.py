@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connections
 from django.db.models import F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
@@ -75,8 +75,14 @@ def rating_rows(study: Study) -> Iterator[RatingRow]:
         if answer == last:
             continue  # a part with two replies: its first stands for it
         last = answer
-        texts = ["" if text is None else text for text in columns]
-        yield RatingRow(*texts, _place(shown, texts[1]), heard, stamp(submitted))
+        known = ("" if value is None else value for value in columns)
+        named: dict[str, Any] = dict(zip(NAMES, known, strict=True))
+        yield RatingRow(
+            **named,
+            position=_place(shown, named["part"]),
+            heard_s=heard,
+            submitted_at=stamp(submitted),
+        )
 
 
 def _ratings(study: Study) -> QuerySet[Answer]:

@@ -4,6 +4,7 @@ Loads no numeric library: figures and plots were made by the job and are read as
 """
 
 from datetime import datetime
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -31,7 +32,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     waiting = study.jobs.filter(
         kind="make_report", state__in=[Job.State.QUEUED, Job.State.RUNNING]
     ).first()
-    context = {"study": study, "report": report, "waiting": waiting}
+    context: dict[str, Any] = {"study": study, "report": report, "waiting": waiting}
     if report is not None:
         context["page"] = page_of(report.body)
         read_at = datetime.fromisoformat(report.body["read_at"])
