@@ -24,13 +24,21 @@ def headline(dimensions: list[Figures], n_people: int) -> str:
         return f"{_people(n_people)} rated; no agreement can be computed: {why}."
     phrases: dict[str, list[str]] = {}
     for one in sorted(known, key=lambda each: -_alpha(each)["value"]):
-        label = str(one["label"])
-        name = label[:1].lower() + label[1:] if not label[1:2].isupper() else label
         phrases.setdefault(_verb(_alpha(one)), []).append(
-            f"on {name} (alpha {_figure(_alpha(one))})"
+            f"on {_name(one)} (alpha {_figure(_alpha(one))})"
         )
-    said = [f"{verb} {_and(names)}" for verb, names in phrases.items()]
-    return f"{_people(n_people)} " + "; they ".join(said) + "."
+    said = "; they ".join(f"{verb} {_and(names)}" for verb, names in phrases.items())
+    for one in dimensions:
+        if one not in known:
+            why = _alpha(one).get("note") or one.get("note", "")
+            said += f"; on {_name(one)} nothing can be said: {why}"
+    return f"{_people(n_people)} {said}."
+
+
+def _name(dimension: Figures) -> str:
+    """Return the label as it stands inside a sentence; an acronym stays as it is."""
+    label = str(dimension["label"])
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _alpha(dimension: Figures) -> Figures:
