@@ -1,8 +1,10 @@
 """Unpack an uploaded study folder without trusting it."""
 
+import lzma
 import shutil
 import stat
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from annotate.errors import CannotSetUp
@@ -10,6 +12,11 @@ from annotate.errors import CannotSetUp
 MAX_FILES = 200_000
 MAX_BYTES = 20 * 2**30
 MAX_RATIO = 200
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+    *(NotImplementedError, RuntimeError, ValueError),
+    *(FileExistsError, NotADirectoryError, IsADirectoryError),
+)
 
 
 def unpack(archive: Path, folder: Path) -> Path:
@@ -26,7 +33,7 @@ def unpack(archive: Path, folder: Path) -> Path:
             _check(opened)
             for entry in opened.infolist():
                 _extract(opened, entry, folder)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise CannotSetUp(f"The archive cannot be unpacked: {error}.") from None
     inside = [path for path in folder.iterdir() if not path.name.startswith("__MACOSX")]
     if len(inside) == 1 and inside[0].is_dir():

@@ -30,6 +30,11 @@ KNOWN: dict[str, set[str]] = {
     },
 }
 NEEDED = ("utterances", "contexts", "instances")
+LONGEST = {
+    **dict.fromkeys(("id", "group", "subset", "topic", "family"), 120),
+    **{"use": 40, "name": 200, "prompt": 80},
+}
+MAX_SAMPLE = 32_767
 MAX_LINE = 1_000_000
 
 
@@ -72,15 +77,30 @@ class StudyFolder:
         return self.path / row.cells["audio"]
 
     def sha256(self) -> str:
-        """Return a digest of every row, the order of lines and keys apart."""
+        """Return a digest of all rows and recordings, order of lines and keys apart."""
         lines = [json.dumps(self.facts, sort_keys=True, default=str)]
         for kind in FILES:
             cells = (
-                json.dumps([kind, row.cells], sort_keys=True, default=str)
+                json.dumps(
+                    [kind, row.cells, self._audio_sha256(row)],
+                    sort_keys=True,
+                    default=str,
+                )
                 for row in self.rows.get(kind, [])
             )
             lines += sorted(cells)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def _audio_sha256(self, row: Row) -> str:
+        """Return the digest of the row's recording, or nothing where there is none."""
+        given = row.cells.get("audio")
+        if not isinstance(given, str) or (row.file, row.line) in self.bad:
+            return ""
+        try:
+            with self.audio(row).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except (OSError, ValueError):
+            return ""
 
 
 def read_folder(path: Path) -> StudyFolder:
@@ -113,7 +133,7 @@ def _read_facts(folder: StudyFolder) -> None:
     except tomllib.TOMLDecodeError as error:
         folder.faults.append(f"study.toml:1: not TOML: {error}")
     title = folder.facts.get("title")
-    if folder.facts and (not isinstance(title, str) or not title.strip()):
+    if not folder.faults and (not isinstance(title, str) or not title.strip()):
         folder.faults.append("study.toml:1: title is missing")
 
 
@@ -135,17 +155,23 @@ def _read_jsonl(folder: StudyFolder, file: Path) -> Iterator[Row]:
                 folder.fault(row, f"the line is longer than {MAX_LINE:,} bytes")
                 continue
             try:
-                cells = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                cells = json.loads(text, parse_constant=_no_constant)
             except UnicodeDecodeError as error:
                 folder.fault(row, f"not UTF-8 at byte {error.start + 1}")
                 continue
-            except (json.JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:
                 folder.fault(row, f"not JSON: {error}")
                 continue
             if not isinstance(cells, dict):
                 folder.fault(row, "a line is one JSON object")
                 continue
             yield Row(file.name, number, cells)
+
+
+def _no_constant(name: str) -> None:
+    """Refuse NaN and Infinity, which are not JSON and no database stores them."""
+    raise ValueError(f"{name} is not a number")
 
 
 def _read_csv(folder: StudyFolder, file: Path) -> Iterator[Row]:
@@ -172,13 +198,16 @@ def _check_keys(folder: StudyFolder, kind: str, needed: tuple[str, ...]) -> None
                 folder.fault(row, f"{key} is missing")
             elif not isinstance(value, str):
                 folder.fault(row, f"{key} must be text, not {value!r}")
+        for key, longest in LONGEST.items():
+            if key in KNOWN[kind] and len(str(row.cells.get(key) or "")) > longest:
+                folder.fault(row, f"{key} is longer than {longest} characters")
         for key in _unstorable(row.cells):
             folder.fault(row, f"{key} holds a lone surrogate or a zero character")
         code = row.cells.get("id")
         if code is None:
             continue
-        if not isinstance(code, str) or len(code) > 120:
-            folder.fault(row, "id must be text of at most 120 characters")
+        if not isinstance(code, str):
+            folder.fault(row, f"id must be text, not {code!r}")
         elif code in seen:
             folder.fault(row, f"id {code!r} stands on line {seen[code].line} already")
         else:
@@ -219,16 +248,20 @@ def _check_references(folder: StudyFolder) -> None:
         if not row.cells.get("audio") and not row.cells.get("text"):
             folder.fault(row, "a response has audio or text or both")
         cells = row.cells
+        sample = str(cells.get("sample") or 0)
         key = (
-            *(cells.get(k) for k in ("instance", "system")),
-            cells.get("prompt", ""),
-            str(cells.get("sample", 0)),
+            *(str(cells.get(k) or "") for k in ("instance", "system", "prompt")),
+            sample,
         )
         if key in keys:
             folder.fault(row, f"the same response stands on line {keys[key].line}")
         keys.setdefault(key, row)
-        if not str(cells.get("sample", 0)).isdecimal():
-            folder.fault(row, f"sample must be a whole number, not {cells['sample']!r}")
+        if not (sample.isdecimal() and len(sample) < 9 and int(sample) <= MAX_SAMPLE):
+            folder.fault(
+                row,
+                f"sample must be a whole number up to {MAX_SAMPLE},"
+                f" not {cells['sample']!r}",
+            )
 
 
 def _ids(folder: StudyFolder, kind: str) -> set[str]:

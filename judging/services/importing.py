@@ -83,7 +83,8 @@ def import_folder(
     if same is not None and not dry_run:
         study = Study.objects.filter(corpus_version=same).order_by("id").first()
         return Imported([], [], counts, study, unchanged=True)
-    if folder.faults and not (partial or dry_run):
+    titled = bool(str(folder.facts.get("title", "")).strip())
+    if folder.faults and not (dry_run or (partial and titled)):
         return Imported(folder.faults, [], counts)
 
     spoken = [
