@@ -139,17 +139,23 @@ def _pairs_of(
     of_pair: Counter = Counter()
     of_system: Counter = Counter()
     of_instance: Counter = Counter()
+    systems = sorted({system for pair in left for system in pair})
+    is_even = len({len(left[p]) for p in itertools.combinations(systems, 2)}) == 1
+    turns: list[tuple[int, int]] = []
     formed = []
     for _ in range(n):
-        usable = [pair for pair in left if left[pair]]
-        pair = min(
-            usable,
-            key=lambda p: (
-                of_pair[p],
-                of_system[p[0]] + of_system[p[1]],
-                drawn.random(),
-            ),
-        )
+        if is_even:
+            turns = turns or _balanced_order(systems, drawn)
+            pair = turns.pop(0)
+        else:  # some replies are missing: come as near as they allow
+            pair = min(
+                (pair for pair in left if left[pair]),
+                key=lambda p: (
+                    of_pair[p],
+                    of_system[p[0]] + of_system[p[1]],
+                    drawn.random(),
+                ),
+            )
         instance = min(left[pair], key=lambda i: of_instance[i])
         left[pair].remove(instance)
         of_pair[pair] += 1
@@ -159,6 +165,34 @@ def _pairs_of(
         drawn.shuffle(sides)
         formed.append(Pair(subset, *sides))
     return formed
+
+
+def _balanced_order(systems: list[int], drawn: random.Random) -> list[tuple[int, int]]:
+    """Return every pair once, so that wherever one stops all systems are as frequent.
+
+    As frequent within one, that is, and the graph is connected from n - 1 pairs on.
+    An even number of systems meets in rounds, as teams in a tournament. An odd number
+    is led along Hamiltonian cycles (Walecki's; Lucas, 1892, Récréations
+    mathématiques II), every second edge first.
+    """
+    names = list(systems)
+    drawn.shuffle(names)
+    *ring, hub = names
+    n = len(ring)
+    edges: list[tuple[int, int]] = []
+    if n % 2:
+        for r in range(n):
+            edges.append((hub, ring[r]))
+            edges += [
+                (ring[(r + k) % n], ring[(r - k) % n]) for k in range(1, n // 2 + 1)
+            ]
+    else:
+        for r in range(n // 2):
+            zigzag = [r + (k + 1) // 2 * (-1) ** (k + 1) for k in range(n)]
+            cycle = [ring[place % n] for place in zigzag] + [hub]
+            along = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+            edges += along[:-1:2] + along[-1:] + along[1:-1:2]
+    return [(min(edge), max(edge)) for edge in edges]
 
 
 def _space(pairs: list[Pair], apart: int = 3) -> list[Pair]:
