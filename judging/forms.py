@@ -116,11 +116,17 @@ class SetUpForm(forms.Form):
 class EndpointForm(forms.ModelForm):
     """Where a model is reached. The key itself never enters the site."""
 
+    base_url = forms.URLField(
+        label=_("Address"),
+        max_length=300,
+        assume_scheme="https",
+        help_text=_("e.g. https://models.example.org/v1"),
+    )
+
     class Meta:
         model = Endpoint
         fields = ("name", "base_url", "model", "key_name")
         help_texts = {
-            "base_url": _("e.g. https://models.example.org/v1"),
             "key_name": _(
                 "name of the environment variable with the key, EARWITNESS_KEY_…;"
                 " empty where none is needed"
