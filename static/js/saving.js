@@ -171,6 +171,7 @@ export class DraftSaver {
   /** @returns {Promise<boolean>} whether it was stored */
   async #sendOnce() {
     if (this.#stopped) return false;
+    if (!this.#dirty) return true;
     const { say } = this.#parts;
     const sending = this.#answers;
     say("saving", {});
