@@ -2,7 +2,7 @@
 
 
 class AnnotateError(Exception):
-    """What the person asked for cannot be done now; the text says why and what to do."""
+    """What was asked for cannot be done now; the text says why and what to do."""
 
 
 class NothingToRate(AnnotateError):

@@ -80,7 +80,7 @@ class AnswerQuerySet(models.QuerySet):
 
 
 def _live_exclusions():
-    """The exclusions in force that touch an answer, by its rater or assignment."""
+    """Return the exclusions in force that touch an answer, by rater or assignment."""
     touches = Q(assignment=OuterRef("submission__assignment")) | Q(
         rater=OuterRef("submission__assignment__rater")
     )
