@@ -11,12 +11,13 @@ from django.views.decorators.http import require_safe
 from annotate.models import Assignment, Rendition
 from annotate.services.page import load_page, renditions_of
 from annotate.services.ranges import Unsatisfiable, parse_range
+from annotate.views.signed_in import SignedIn
 
 BLOCK = 64 * 1024
 
 
 @require_safe
-def sound(request: HttpRequest, public_id: UUID, name: str) -> HttpResponse:
+def sound(request: SignedIn, public_id: UUID, name: str) -> HttpResponse:
     """Serve one recording of an assignment, known by its role and shown letter.
 
     The address and the entity tag are this assignment's own, so that the same
@@ -37,7 +38,7 @@ def serve(request: HttpRequest, rendition: Rendition, etag: str) -> HttpResponse
     """Return the rendition, whole or in part: 200, 206, 304 or 416."""
     n_bytes = rendition.n_bytes
     asked = request.headers.get("Range", "")
-    if request.headers.get("If-Range", etag) != etag:
+    if request.method != "GET" or request.headers.get("If-Range", etag) != etag:
         asked = ""
     try:
         span = parse_range(asked, n_bytes)
@@ -69,7 +70,6 @@ def _described(answer: HttpResponse, etag: str) -> HttpResponse:
     # Kept for a while by this person's browser alone, for recordings fetched ahead;
     # signing out clears it. Never compressed: ranges count bytes of the file.
     answer["Cache-Control"] = "private, max-age=900, no-transform"
-    answer["Content-Encoding"] = "identity"
     answer["Content-Disposition"] = "inline"
     answer["X-Content-Type-Options"] = "nosniff"
     return answer
