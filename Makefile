@@ -49,7 +49,7 @@ lint-migrations: dev
 
 lint-templates: dev
 	@if [ -n "$$(find templates -name '*.html')" ]; then \
-	echo djlint templates && $(RUN) -m djlint --lint --check --quiet templates; fi
+	echo djlint templates && $(RUN) -m djlint --lint --quiet templates; fi
 
 lint-scripts:
 	@if command -v npm >/dev/null; then \

@@ -3,10 +3,12 @@
 import ipaddress
 import re
 from pathlib import PurePath
+from typing import cast
 from urllib.parse import urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
 from annotate.models import Study, User
@@ -34,6 +36,13 @@ class ImportForm(forms.Form):
         if archive.size > MAX_ARCHIVE:
             raise ValidationError(_("The archive is larger than 2 GiB."))
         return archive
+
+
+class PeopleField(forms.ModelMultipleChoiceField):
+    """People, by the names they sign in with."""
+
+    def label_from_instance(self, obj: Model) -> str:
+        return str(obj)
 
 
 class SetUpForm(forms.Form):
@@ -72,7 +81,7 @@ class SetUpForm(forms.Form):
         initial=QUEUE,
         widget=forms.RadioSelect,
     )
-    raters = forms.ModelMultipleChoiceField(
+    raters = PeopleField(
         label=_("Annotators"),
         queryset=User.objects.none(),
         widget=forms.CheckboxSelectMultiple,
@@ -87,7 +96,8 @@ class SetUpForm(forms.Form):
             responses__instance__version=version,
             responses__stimulus__recording__isnull=False,
         ).distinct()
-        systems, raters = self.fields["systems"], self.fields["raters"]
+        systems = cast("forms.ModelMultipleChoiceField", self.fields["systems"])
+        raters = cast("forms.ModelMultipleChoiceField", self.fields["raters"])
         systems.queryset = with_sound.order_by("name")
         systems.initial = list(systems.queryset)
         raters.queryset = User.objects.filter(
@@ -95,11 +105,11 @@ class SetUpForm(forms.Form):
         ).order_by("username")
         if raters.queryset.count() <= 12:
             raters.initial = list(raters.queryset)
-        raters.label_from_instance = lambda user: user.get_username()
         self.fields["overlap"].initial = study.overlap
 
     def clean(self):
-        found = super().clean()
+        super().clean()
+        found = self.cleaned_data
         raters, overlap = found.get("raters"), found.get("overlap")
         if raters is None or overlap is None:
             return found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from celery import shared_task
 
-from annotate.errors import AnnotateError
+from annotate.errors import AnnotateError, CannotSetUp
 from annotate.models import Job
 from annotate.services.jobs import (
     fail_job,
@@ -79,6 +79,8 @@ def _import_study(job: Job) -> None:
 def _make_report(job: Job) -> None:
     from judging.reports.agreement import make_report
 
+    if job.study is None:
+        raise CannotSetUp("The job names no study.")
     report = make_report(job.study, progress_of(job))
     finish_job(job, "The report is ready.", {"report": str(report.public_id)})
 

@@ -103,6 +103,19 @@ class Stimulus(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
 
+    @property
+    def sound(self) -> Recording:
+        """The recording of a stimulus that is played."""
+        assert self.recording is not None
+        return self.recording
+
+    @property
+    def duration_s(self) -> float:
+        """Length of its recording; one that is ready always has one."""
+        if self.recording is None or self.recording.duration_s is None:
+            raise ValueError(f"{self} is no recording that can be played")
+        return self.recording.duration_s
+
 
 class CorpusVersion(models.Model):
     """A set of instances at one moment; frozen before a study opens on it."""

@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, Min, OuterRef
+from django.db.models import Exists, Min, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from annotate.errors import NothingToRate
@@ -91,7 +91,7 @@ def _refuse_paused_or_closed(rater: Rater) -> None:
         raise NothingToRate("paused", "You paused. Your place is kept.")
 
 
-def _open_assignments(rater: Rater):
+def _open_assignments(rater: Rater) -> QuerySet[Assignment]:
     return (
         Assignment.objects.open()
         .filter(rater=rater, duty=Assignment.Duty.RATE)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -19,7 +20,7 @@ MAX_FIELDS = 500
 @dataclass(frozen=True)
 class Saved:
     version: int
-    at: Any
+    at: datetime
 
 
 @transaction.atomic
@@ -66,7 +67,7 @@ def save_draft(
     return Saved(seen_version + 1, now)
 
 
-def _first(assignment: Assignment, answers: Mapping[str, Any], now) -> bool:
+def _first(assignment: Assignment, answers: Mapping[str, Any], now: datetime) -> bool:
     try:
         with transaction.atomic():
             Draft.objects.create(

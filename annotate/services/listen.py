@@ -87,12 +87,13 @@ def record_listening(
     opened = assignment.opened_at or now
     left_s = (now - opened).total_seconds() + SLACK_S
     left_s -= sum(row.heard_s for row in known.values())
-    new, changed = [], []
+    new: list[Listening] = []
+    changed: list[Listening] = []
     for name, report in posted.items():
         exhibit = exhibits.get(name)
         if exhibit is None or not isinstance(report, Mapping):
             continue
-        duration_s = exhibit.stimulus.recording.duration_s
+        duration_s = exhibit.stimulus.duration_s
         row = known.get(exhibit.pk) or Listening(assignment=assignment, exhibit=exhibit)
         merged = merge_ranges([*row.ranges, *_pairs(report.get("ranges"))], duration_s)
         heard_s = heard_seconds(merged)

@@ -48,7 +48,7 @@ class RaterPage:
         """Exhibit name to (part key, duration in seconds)."""
         keys = {part.pk: part.key for part in self.parts}
         return {
-            name: (keys[exhibit.part_id], exhibit.stimulus.recording.duration_s)
+            name: (keys[exhibit.part_id], exhibit.stimulus.duration_s)
             for name, exhibit in self.exhibits.items()
         }
 
@@ -116,7 +116,7 @@ def recipe_for(exhibit: Exhibit) -> str:
 
 def renditions_of(page: RaterPage) -> dict[str, Rendition]:
     """Return the served copy of each played exhibit, by exhibit name, in one query."""
-    wanted: dict[tuple[int, str], list[str]] = {}
+    wanted: dict[tuple[int | None, str], list[str]] = {}
     for name, exhibit in page.exhibits.items():
         place = (exhibit.stimulus.recording_id, recipe_for(exhibit))
         wanted.setdefault(place, []).append(name)

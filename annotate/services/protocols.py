@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
 
 from annotate.errors import BadProtocol
-from annotate.models import Protocol, Question
+from annotate.models import Protocol, Question, Study
 
 LAYOUTS = (
     "screen",
@@ -136,7 +136,7 @@ class _Reader:
         raise BadProtocol(f"{self.name}:{line + 1}: {why}")
 
     def need(self, holder: dict, key: str, kind: type, where: str = "") -> Any:
-        value = holder.get(key)
+        value: Any = holder.get(key)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             self.refuse(
                 holder, key, f"{where}{key} must be {_WORDS[kind]}, not {value!r}"
@@ -219,6 +219,6 @@ _WORDS = {
 }
 
 
-def policy_of(study) -> dict[str, Any]:
+def policy_of(study: Study) -> dict[str, Any]:
     """Return the study's policy: its own words over the protocol's over ours."""
     return {**DEFAULT_POLICY, **study.protocol.body.get("policy", {}), **study.policy}

@@ -119,7 +119,7 @@ def submit_answers(
         late=late,
     )
     _store(taken, clean, page)
-    if holds and stage == last_stage:
+    if slot is not None and holds and stage == last_stage:
         _finish_slot(slot)
     Draft.objects.filter(assignment=assignment).delete()
     surplus = assignment.occasion == 0 and stage == last_stage and not holds

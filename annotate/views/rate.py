@@ -5,7 +5,7 @@ import uuid
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -29,12 +29,13 @@ from annotate.services.listen import TOLERANCE_S, record_listening
 from annotate.services.page import RaterPage, load_page, renditions_of
 from annotate.services.protocols import policy_of
 from annotate.services.submit import submit_answers
+from annotate.views.signed_in import SignedInRequest
 from annotate.views.speaking import Posted, on_own_page
 
 LAYOUT_TEMPLATES = {"pair": "annotate/desk_pair.html"}
 
 
-def own_rater(request: HttpRequest, slug: str) -> Rater:
+def own_rater(request: SignedInRequest, slug: str) -> Rater:
     """Return the signed-in person as a rater of this study, or 404."""
     return get_object_or_404(
         Rater.objects.select_related("study"),
@@ -45,7 +46,7 @@ def own_rater(request: HttpRequest, slug: str) -> Rater:
 
 
 @require_safe
-def work(request: HttpRequest, slug: str) -> HttpResponse:
+def work(request: SignedInRequest, slug: str) -> HttpResponse:
     """Send the rater to the page they should be on."""
     rater = own_rater(request, slug)
     try:
@@ -61,14 +62,14 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-def resume(request: HttpRequest, slug: str) -> HttpResponse:
+def resume(request: SignedInRequest, slug: str) -> HttpResponse:
     returns.resume(own_rater(request, slug))
     return redirect("work", slug)
 
 
 @require_safe
 @ensure_csrf_cookie
-def rate(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def rate(request: SignedInRequest, public_id: UUID) -> HttpResponse:
     """Show one assignment: the open one whose turn it is, or one already rated."""
     try:
         page = load_page(request.user, public_id)
@@ -256,7 +257,7 @@ def _mapping(posted: Posted, key: str) -> dict[str, Any]:
 
 
 @on_own_page
-def draft(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
+def draft(request: SignedInRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
     saved = save_draft(
         page.assignment,
         _mapping(posted, "answers"),
@@ -267,7 +268,9 @@ def draft(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, An
 
 
 @on_own_page
-def listening(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
+def listening(
+    request: SignedInRequest, page: RaterPage, posted: Posted
+) -> dict[str, Any]:
     rows = record_listening(
         page.assignment, page.exhibits, _mapping(posted, "recordings")
     )
@@ -275,7 +278,7 @@ def listening(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str
 
 
 @on_own_page
-def submit(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
+def submit(request: SignedInRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
     try:
         client_key = uuid.UUID(str(posted.get("client_key")))
     except ValueError:
@@ -306,7 +309,7 @@ def where_next(page: RaterPage) -> str:
 
 
 @on_own_page
-def skip(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
+def skip(request: SignedInRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
     returns.skip_bundle(
         page.assignment,
         str(posted.get("reason", "")),
@@ -316,13 +319,13 @@ def skip(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any
 
 
 @on_own_page
-def pause(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
+def pause(request: SignedInRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
     returns.pause(page.assignment.rater)
     return {"next": reverse("work", args=[page.study.slug])}
 
 
 @on_own_page
-def ahead(request: HttpRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
+def ahead(request: SignedInRequest, page: RaterPage, posted: Posted) -> dict[str, Any]:
     """Deal the item after this one and say where its recordings are."""
     coming = assignment_ahead(page.assignment.rater_id)
     if coming is None:

@@ -5,19 +5,20 @@ from uuid import UUID
 
 from django.core.files import File
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.crypto import salted_hmac
 from django.views.decorators.http import require_safe
 
 from annotate.models import Assignment, Rendition
 from annotate.services.page import load_page, renditions_of
 from annotate.services.ranges import Unsatisfiable, parse_range
-from annotate.views.signed_in import SignedIn
+from annotate.views.signed_in import SignedInRequest
 
 BLOCK = 64 * 1024
 
 
 @require_safe
-def sound(request: SignedIn, public_id: UUID, name: str) -> HttpResponse:
+def sound(request: SignedInRequest, public_id: UUID, name: str) -> HttpResponseBase:
     """Serve one recording of an assignment, known by its role and shown letter.
 
     The address and the entity tag are this assignment's own, so that the same
@@ -34,7 +35,7 @@ def sound(request: SignedIn, public_id: UUID, name: str) -> HttpResponse:
     return serve(request, rendition, f'"{tag}"')
 
 
-def serve(request: HttpRequest, rendition: Rendition, etag: str) -> HttpResponse:
+def serve(request: HttpRequest, rendition: Rendition, etag: str) -> HttpResponseBase:
     """Return the rendition, whole or in part: 200, 206, 304 or 416."""
     n_bytes = rendition.n_bytes
     asked = request.headers.get("Range", "")
@@ -55,7 +56,8 @@ def serve(request: HttpRequest, rendition: Rendition, etag: str) -> HttpResponse
     else:
         content = rendition.file.open("rb")
         answer = StreamingHttpResponse(_blocks(content, first, last - first + 1))
-        answer._resource_closers.append(content.close)
+        # The response closes what it is given, when the browser goes away too.
+        answer._resource_closers.append(content.close)  # type: ignore[attr-defined]
     answer["Content-Length"] = str(last - first + 1)
     if span is not None:
         answer.status_code = 206
@@ -63,7 +65,7 @@ def serve(request: HttpRequest, rendition: Rendition, etag: str) -> HttpResponse
     return _described(answer, etag)
 
 
-def _described(answer: HttpResponse, etag: str) -> HttpResponse:
+def _described(answer: HttpResponseBase, etag: str) -> HttpResponseBase:
     answer["Content-Type"] = "audio/flac"
     answer["Accept-Ranges"] = "bytes"
     answer["ETag"] = etag

@@ -14,12 +14,15 @@ from django.views.decorators.http import require_POST
 from annotate.errors import IncompleteAnswers, StaleRevision, WorkEnded
 from annotate.models import Assignment
 from annotate.services.page import RaterPage, load_page
+from annotate.views.signed_in import SignedInRequest
 
 Posted = dict[str, Any]
-View = Callable[[HttpRequest, RaterPage, Posted], dict[str, Any]]
+View = Callable[[SignedInRequest, RaterPage, Posted], dict[str, Any]]
 
 
-def on_own_page(view: View) -> Callable[Concatenate[HttpRequest, ...], HttpResponse]:
+def on_own_page(
+    view: View,
+) -> Callable[Concatenate[SignedInRequest, ...], HttpResponse]:
     """Give the view the page of the person's own assignment and the posted JSON.
 
     401 asks to sign in (in place, the form stays), 404 is somebody else's page, 409
@@ -29,7 +32,7 @@ def on_own_page(view: View) -> Callable[Concatenate[HttpRequest, ...], HttpRespo
     @login_not_required
     @require_POST
     @wraps(view)
-    def answer(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    def answer(request: SignedInRequest, public_id: UUID) -> HttpResponse:
         if not request.user.is_authenticated:
             return JsonResponse({"message": "Sign in to go on."}, status=401)
         try:

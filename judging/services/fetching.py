@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotate.models import Instance, Job, Stimulus
 from annotate.services.jobs import Progress
 from annotate.services.recordings import take_in_recordings
-from judging.models import Call, Response, System
+from judging.models import Call, Endpoint, Response, System
 from judging.services.outgoing import EndpointFailed, post_json
 
 MAX_RAW = 200_000
@@ -30,6 +30,7 @@ def fetch_responses(job: Job, tell: Progress) -> dict[str, Any]:
     `sent_at` is written before a call is made. A call found sent but unanswered, after
     a crash, is *unknown*: it may have been charged, so it is counted and not repeated.
     """
+    assert job.study is not None  # replies are always fetched for a study
     systems = list(
         System.objects.filter(
             pk__in=job.arguments["systems"], endpoint__isnull=False
@@ -77,12 +78,13 @@ def _fetch_one(job: Job, system: System, instance: Instance) -> str:
     )
     if not taken:
         return "known"
+    endpoint = reached_at(system)
     raw = ""
     try:
         raw = post_json(
-            f"{system.endpoint.base_url}/chat/completions",
+            f"{endpoint.base_url}/chat/completions",
             body,
-            system.endpoint.key_name,
+            endpoint.key_name,
         )
         audio, transcript = read_reply(raw)
         _store(system, instance, audio, transcript)
@@ -102,10 +104,16 @@ def _end(call: Call, state: str, raw: str, error: str) -> None:
     )
 
 
+def reached_at(system: System) -> Endpoint:
+    """Return where a system is reached; only systems that have it are asked."""
+    assert system.endpoint is not None
+    return system.endpoint
+
+
 def request_body(system: System, instance: Instance) -> dict[str, Any]:
     """Return an OpenAI-compatible chat request that sends and asks for audio."""
     return {
-        "model": system.endpoint.model,
+        "model": reached_at(system).model,
         "modalities": ["text", "audio"],
         "audio": {"voice": "alloy", "format": "wav"},
         "messages": [
@@ -129,7 +137,7 @@ def request_body(system: System, instance: Instance) -> dict[str, Any]:
 def _utterance_wav(instance: Instance) -> str:
     import soundfile
 
-    rendition = instance.utterance.recording.renditions.get(recipe="as_is")
+    rendition = instance.utterance.sound.renditions.get(recipe="as_is")
     with rendition.file.open("rb") as stored:
         samples, rate = soundfile.read(io.BytesIO(stored.read()), dtype="int16")
     wav = io.BytesIO()

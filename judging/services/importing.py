@@ -105,7 +105,8 @@ def import_folder(
 
     tell(1.0, "Writing the rows")
     _drop_orphans(folder)
-    number = known.first().number + 1 if known.exists() else 1
+    latest = known.first()
+    number = latest.number + 1 if latest else 1
     study = _write(folder, intake, corpus_code, number, sha256, owner)
     kept = {kind: len(folder.good(kind)) for kind in folder.rows}
     return Imported(folder.faults, cautions, kept, study)

@@ -197,7 +197,8 @@ def _balanced_order(systems: list[int], drawn: random.Random) -> list[tuple[int,
 
 def _space(pairs: list[Pair], apart: int = 3) -> list[Pair]:
     """Return the pairs with members of one group apart where that can be."""
-    waiting, spaced = list(pairs), []
+    waiting = list(pairs)
+    spaced: list[Pair] = []
     while waiting:
         recent = {pair.first.instance.group_code for pair in spaced[-apart:]}
         place = next(

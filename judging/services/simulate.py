@@ -114,8 +114,8 @@ def _hear(page: RaterPage) -> None:
         Listening(
             assignment=page.assignment,
             exhibit=exhibit,
-            ranges=[[0, exhibit.stimulus.recording.duration_s]],
-            heard_s=round(exhibit.stimulus.recording.duration_s, 3),
+            ranges=[[0, exhibit.stimulus.duration_s]],
+            heard_s=round(exhibit.stimulus.duration_s, 3),
             plays=1,
             completed_at=timezone.now(),
         )

@@ -4,20 +4,21 @@ import uuid
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotate.services.jobs import queue_job
+from annotate.views.signed_in import SignedInRequest
 from judging.forms import EndpointForm
 from judging.models import Call, Endpoint, System
 from judging.views.studies import dispatch, own_study
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def endpoints(request: HttpRequest) -> HttpResponse:
+def endpoints(request: SignedInRequest) -> HttpResponse:
     """List the endpoints and make new ones; for administrators alone."""
     if not request.user.is_superuser:
         raise Http404
@@ -38,18 +39,17 @@ def endpoints(request: HttpRequest) -> HttpResponse:
 class FetchForm(forms.Form):
     """Which endpoint answers, and under which name in this study."""
 
-    endpoint = forms.ModelChoiceField(queryset=Endpoint.objects.none())
+    endpoint = forms.ModelChoiceField(queryset=Endpoint.objects.order_by("name"))
     name = forms.CharField(max_length=120)
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["endpoint"].queryset = Endpoint.objects.order_by("name")
         self.fields["endpoint"].label = _("Endpoint")
         self.fields["name"].label = _("Name of the system")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def fetch(request: HttpRequest, slug: str) -> HttpResponse:
+def fetch(request: SignedInRequest, slug: str) -> HttpResponse:
     """Fetch replies of one model to every instance of the study, as a job."""
     study = own_study(request, slug)
     if study.corpus_version is None:

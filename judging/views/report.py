@@ -6,12 +6,13 @@ Loads no numeric library: figures and plots were made by the job and are read as
 from datetime import datetime
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from annotate.models import Job, Study
+from annotate.views.signed_in import SignedInRequest
 from judging.models import Report
 from judging.reports.exports import ratings_csv, report_html, report_json
 from judging.reports.inputs import changed_since
@@ -25,7 +26,7 @@ SANDBOX = (
 
 
 @require_safe
-def report_page(request: HttpRequest, slug: str) -> HttpResponse:
+def report_page(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the latest report, or how to get one."""
     study = own_study(request, slug)
     report = latest_report(study)
@@ -41,7 +42,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def ratings_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def ratings_download(request: SignedInRequest, slug: str) -> StreamingHttpResponse:
     """Stream `ratings.csv`: byte-true, or `?spreadsheet=1` safe for a spreadsheet."""
     study = own_study(request, slug)
     spreadsheet = request.GET.get("spreadsheet") == "1"
@@ -53,7 +54,7 @@ def ratings_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 
 @require_safe
-def report_json_download(request: HttpRequest, slug: str) -> HttpResponse:
+def report_json_download(request: SignedInRequest, slug: str) -> HttpResponse:
     report = _report_of(own_study(request, slug))
     name = f"{report.study.slug}-report.json"
     return HttpResponse(
@@ -62,7 +63,7 @@ def report_json_download(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def report_html_download(request: HttpRequest, slug: str) -> HttpResponse:
+def report_html_download(request: SignedInRequest, slug: str) -> HttpResponse:
     """Send the report as one file. It holds others' text, so it may run nothing."""
     report = _report_of(own_study(request, slug))
     name = f"{report.study.slug}-report.html"

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import (
@@ -20,6 +20,7 @@ from django.views.decorators.http import (
 from annotate.errors import AnnotateError
 from annotate.models import Assignment, Item, Job, Slot, Study
 from annotate.services.jobs import queue_job
+from annotate.views.signed_in import SignedInRequest
 from judging.forms import ImportForm, SetUpForm
 from judging.models import Report, System
 from judging.services.importing import free_slug
@@ -27,7 +28,7 @@ from judging.services.pairs import Plan, set_up_pairs
 from judging.tasks import run_job_task
 
 
-def own_study(request: HttpRequest, slug: str) -> Study:
+def own_study(request: SignedInRequest, slug: str) -> Study:
     """Return the study if this person may read it as a researcher; else 404."""
     return get_object_or_404(
         Study.objects.seen_by(request.user).select_related(
@@ -42,7 +43,7 @@ def dispatch(job: Job) -> None:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def import_study(request: HttpRequest) -> HttpResponse:
+def import_study(request: SignedInRequest) -> HttpResponse:
     """Take a zipped study folder and import it as a job."""
     if not (request.user.may_make_studies or request.user.is_superuser):
         raise PermissionDenied
@@ -71,7 +72,7 @@ def import_study(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def study_page(request: HttpRequest, slug: str) -> HttpResponse:
+def study_page(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show where the study stands."""
     study = own_study(request, slug)
     version = study.corpus_version
@@ -112,7 +113,7 @@ def study_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def set_up(request: HttpRequest, slug: str) -> HttpResponse:
+def set_up(request: SignedInRequest, slug: str) -> HttpResponse:
     """Choose systems, number of pairs, overlap and people, and open the study."""
     study = own_study(request, slug)
     if study.opened_at is not None:
@@ -142,7 +143,7 @@ def set_up(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-def copy_study(request: HttpRequest, slug: str) -> HttpResponse:
+def copy_study(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make another draft study on the same corpus and protocol."""
     study = own_study(request, slug)
     copy = Study.objects.create(
@@ -158,7 +159,7 @@ def copy_study(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-def request_report(request: HttpRequest, slug: str) -> HttpResponse:
+def request_report(request: SignedInRequest, slug: str) -> HttpResponse:
     """Queue the agreement report of what stands now."""
     study = own_study(request, slug)
     waiting = study.jobs.filter(
