@@ -25,7 +25,8 @@ class Recording(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=~Q(state="ready") | Q(duration_s__gt=0),
+                condition=~Q(state="ready")
+                | Q(duration_s__isnull=False, duration_s__gt=0),
                 name="recording_ready_has_duration",
             ),
             models.CheckConstraint(
