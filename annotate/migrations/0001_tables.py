@@ -214,7 +214,7 @@ class Migration(migrations.Migration):
                 ('warnings', models.JSONField(blank=True, default=list)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('state', 'ready'), _negated=True), ('duration_s__gt', 0), _connector='OR'), name='recording_ready_has_duration'), models.CheckConstraint(condition=models.Q(models.Q(('error', ''), ('state', 'ready')), models.Q(('state', 'unusable'), models.Q(('error', ''), _negated=True)), _connector='OR'), name='recording_unusable_says_why')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('state', 'ready'), _negated=True), models.Q(('duration_s__gt', 0), ('duration_s__isnull', False)), _connector='OR'), name='recording_ready_has_duration'), models.CheckConstraint(condition=models.Q(models.Q(('error', ''), ('state', 'ready')), models.Q(('state', 'unusable'), models.Q(('error', ''), _negated=True)), _connector='OR'), name='recording_unusable_says_why')],
             },
         ),
         migrations.CreateModel(
