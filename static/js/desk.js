@@ -73,16 +73,17 @@ function refresh() {
     players.every((one) => one.recording.part !== part || one.isHeard),
   );
   const step = nextStep(desk.gate, recordings(), questions.list);
+  if (step.kind === "play") pointAt(find(`[data-player="${step.id}"]`));
+  else if (step.kind === "rate") pointAt(questions.group(step.name) ?? null);
+  else pointAt(submitButton);
+}
+
+/** @param {Element | null} thing  the one thing to do next */
+function pointAt(thing) {
   for (const element of document.querySelectorAll("[data-next]")) {
-    element.removeAttribute("data-next");
+    if (element !== thing) element.removeAttribute("data-next");
   }
-  if (step.kind === "play") {
-    find(`[data-player="${step.id}"]`).setAttribute("data-next", "");
-  } else if (step.kind === "rate") {
-    questions.group(step.name)?.setAttribute("data-next", "");
-  } else {
-    submitButton.setAttribute("data-next", "");
-  }
+  thing?.setAttribute("data-next", "");
 }
 
 const isComplete = () =>
@@ -119,8 +120,10 @@ document.addEventListener("player:lost", async (event) => {
 
 // --- Saving -----------------------------------------------------------------------
 async function signIn() {
+  pointAt(null);
   const same = await signInHere(post, desk.urls.signIn, desk.rater, words.unreachable);
-  if (!same) endWith("");
+  if (same) refresh();
+  else endWith("");
   return same;
 }
 
@@ -132,9 +135,7 @@ function endWith(message) {
   pauseAll();
   questions.freeze();
   submitButton.disabled = true;
-  for (const element of document.querySelectorAll("[data-next]")) {
-    element.removeAttribute("data-next");
-  }
+  pointAt(null);
   if (!message) return;
   const label = words.home;
   notice(message, { label, act: () => window.location.assign(desk.urls.home) });
