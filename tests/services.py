@@ -211,6 +211,9 @@ def run_manage(*command: str, env: Mapping[str, str]) -> None:
 
 def same_server(url: str, name: str) -> str:
     """Return the address of another database on the server of `url`."""
+    if url.startswith("sqlite:"):
+        # urlsplit would take the folder of an absolute path for a host.
+        return f"sqlite:///{quote(name)}"
     return urlsplit(url)._replace(path=f"/{quote(name)}").geturl()
 
 
