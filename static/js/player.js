@@ -187,9 +187,12 @@ export class Player {
     });
     audio.addEventListener("pause", () => {
       // The browser may pause by itself, for a call or a headset that was pulled out.
-      if (this.#wantsSound && !audio.ended && !audio.error) this.pause();
+      // Events come late: by now it may be sounding again.
+      if (audio.paused && !audio.ended && !audio.error) this.pause();
     });
-    audio.addEventListener("ended", () => this.pause());
+    audio.addEventListener("ended", () => {
+      if (audio.ended) this.pause();
+    });
     audio.addEventListener("error", () => {
       const wasSounding = this.#wantsSound;
       if (!this.#renewed) {

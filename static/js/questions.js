@@ -195,6 +195,7 @@ export class Questions {
   /** Nothing can be changed any more. */
   freeze() {
     this.lock(() => false);
+    for (const group of this.#groups) group.toggleAttribute("data-frozen", true);
     for (const words of document.querySelectorAll("[data-lock]")) {
       words.setAttribute("hidden", "");
     }
