@@ -108,6 +108,11 @@ def _read_one(
     return _read_text(question, part_key, value)
 
 
+def is_storable(text: str) -> bool:
+    """Return whether a database can store every character of the text."""
+    return "\0" not in text and not any("\ud800" <= mark <= "\udfff" for mark in text)
+
+
 def storable_text(text: str, limit: int = MAX_TEXT) -> str:
     """Return the text without the characters that no database stores."""
     return text[:limit].encode("utf-8", "ignore").decode().replace("\0", "")
@@ -116,7 +121,7 @@ def storable_text(text: str, limit: int = MAX_TEXT) -> str:
 def _read_text(question: Question, part_key: str, value: str) -> CleanAnswer:
     if len(value) > MAX_TEXT:
         raise ValueError(f"{question.label}: at most {MAX_TEXT} characters.")
-    if "\0" in value or any(0xD800 <= ord(mark) <= 0xDFFF for mark in value):
+    if not is_storable(value):
         raise ValueError(f"{question.label}: holds characters that cannot be stored.")
     return CleanAnswer(part_key, question, Answer.State.GIVEN, text=value)
 

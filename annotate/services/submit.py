@@ -172,8 +172,7 @@ def _standing(
     ).first()
     if known is None:
         return None
-    now = Assignment.objects.select_related("rater", "item").get(pk=assignment.pk)
-    is_surplus = Assignment.objects.surplus().filter(pk=now.pk).exists()
+    is_surplus = Assignment.objects.surplus().filter(pk=assignment.pk).exists()
     word = "surplus" if is_surplus else "revised" if known.revision > 1 else "stored"
     return Taken(known, word, again=True)
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotate.services.answers import is_storable
+
 FILES: dict[str, tuple[str, ...]] = {
     "utterances": ("id", "audio"),
     "contexts": ("id", "text"),
@@ -217,7 +219,7 @@ def _check_keys(folder: StudyFolder, kind: str, needed: tuple[str, ...]) -> None
 def _unstorable(value: Any, key: str = "") -> Iterator[str]:
     """Yield the keys whose text no database can store."""
     if isinstance(value, str):
-        if "\0" in value or any("\ud800" <= mark <= "\udfff" for mark in value):
+        if not is_storable(value):
             yield key or "a value"
     elif isinstance(value, dict):
         for name, inner in value.items():

@@ -10,14 +10,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Listening, Part, Rater, Slot, Study
+from annotate.services.answers import letters_of
 from annotate.services.deal import assign_bundle
 from annotate.services.page import RaterPage, page_of
 from annotate.services.submit import submit_answers
-from judging.models import Judge, Response, Verdict
+from judging.models import Judge, Verdict
 
 # What a careful listener would find, on the scale from 1 to 3, and how far two
 # listeners differ on it: delivery is heard alike, coherence less so.
-QUALITY = (2.7, 2.0, 1.3)
+QUALITY = {"willow-2": 2.7, "brisk-1": 2.0, "parrot-0": 1.3}
 SPREAD = {"coherence": 0.75, "supportiveness": 0.6, "delivery": 0.4}
 SEVERITY = (0.15, 0.0, -0.1, -0.2)
 JUDGE_BIAS = 0.35
@@ -50,27 +51,12 @@ def rate_by_simulation(study: Study, *, seed: int = 7) -> None:
 
 def _true_quality(study: Study, drawn: random.Random) -> dict[tuple[int, str], float]:
     """Return what each reply is worth, by (part id, dimension)."""
-    systems = list(
-        Response.objects.filter(
-            instance__version=study.corpus_version, system__isnull=False
-        )
-        .order_by("system__code")
-        .values_list("system__code", flat=True)
-        .distinct()
-    )
-    # willow, brisk, parrot: the demo's systems from best to worst
-    ranked = sorted(systems, reverse=True)
-    worth = {
-        "willow-2": QUALITY[0],
-        "brisk-1": QUALITY[1],
-        "parrot-0": QUALITY[2],
-    }
     found = {}
     parts = Part.objects.filter(item__study=study).exclude(key="").order_by("pk")
     for part_id, code in parts.values_list(
         "pk", "exhibits__stimulus__response__system__code"
     ):
-        base = worth.get(code, QUALITY[ranked.index(code) % 3])
+        base = QUALITY[code]
         shared = drawn.gauss(0, 0.25)
         for dimension in SPREAD:
             found[part_id, dimension] = base + shared + drawn.gauss(0, 0.2)
@@ -92,9 +78,7 @@ def _answer(
     page.assignment.opened_at = timezone.now() - datetime.timedelta(minutes=2)
     _hear(page)
     answers = {}
-    letters = {
-        key: "AB"[n] for n, key in enumerate(page.assignment.shown_order["parts"])
-    }
+    letters = letters_of(page.assignment)
     for part in page.parts:
         for dimension, spread in SPREAD.items() if part.key else ():
             heard = quality[part.pk, dimension] - lean + drawn.gauss(0, spread * noise)
